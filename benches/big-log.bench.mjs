@@ -31,9 +31,16 @@ async function measure(folder) {
   const figures = [];
   const opened = { short: does(short, "open"), long: does(long, "open") };
   const more = (opened.long.bytesRead - opened.short.bytesRead) / 1024;
-  figures.push({ what: `opening reads more than at ${SHORT.toLocaleString("en")} messages by`, value: more, unit: "KiB", atMost: MORE_KIB });
-  for (const what of ["open", "list", "last 20", "32k context", "iterate", "doctor"]) figures.push(...toFigures(what, does(long, what)));
-  for (const name of readdirSync(join(long, "cache")).filter((name) => name.endsWith(".json"))) rmSync(join(long, "cache", name));
+  figures.push({
+    what: `opening reads more than at ${SHORT.toLocaleString("en")} messages by`,
+    value: more,
+    unit: "KiB",
+    atMost: MORE_KIB,
+  });
+  for (const what of ["open", "list", "last 20", "32k context", "iterate", "doctor"])
+    figures.push(...toFigures(what, does(long, what)));
+  for (const name of readdirSync(join(long, "cache")).filter((name) => name.endsWith(".json")))
+    rmSync(join(long, "cache", name));
   figures.push(...toFigures("open without a checkpoint", does(long, "open")));
   return figures;
 }
@@ -52,7 +59,10 @@ async function fill(home, count) {
   const session = await store.create();
   const content = prose(CONTENT_BYTES);
   for (let at = 0; at < count; at += BATCH) {
-    const drafts = Array.from({ length: BATCH }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${at + n} ${content}` }));
+    const drafts = Array.from({ length: BATCH }, (_, n) => ({
+      role: n % 2 ? "assistant" : "user",
+      content: `${at + n} ${content}`,
+    }));
     await session.append(drafts, { durability: "buffered" });
   }
   await store.close();

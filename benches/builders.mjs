@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * How others make a context from a log that keeps its messages as lines. None of them reads a part of it, or leaves a
- * summary; what each does with calls and results is said beside it. They count as leftoff does: the texts, calls, a frame.
+ * summary; what each does with calls and results is said beside it. They count as leftoff does: the texts, calls, a
+ * frame.
  */
 
 import { readFileSync } from "node:fs";
@@ -26,35 +27,64 @@ export function parseLog(path) {
 export const costs = {
   stored: ({ tokens }) => tokens.count,
   counted: ({ content, assistant }) => {
-    const calls = (assistant?.toolCalls ?? []).flatMap((/** @type {any} */ call) => [call.id, call.name, call.arguments]);
+    const calls = (assistant?.toolCalls ?? []).flatMap((/** @type {any} */ call) => [
+      call.id,
+      call.name,
+      call.arguments,
+    ]);
     return [content, ...calls].reduce((sum, text) => sum + countTokens(text, { disallowedSpecial }), FRAME);
   },
 };
 
-/** Counts all, keeps the newest that fit: also a result without its call. @param {StoredLine[]} messages @param {number} budget @param {Cost} cost */
+/**
+ * Counts all, keeps the newest that fit: also a result without its call.
+ * @param {StoredLine[]} messages
+ * @param {number} budget
+ * @param {Cost} cost
+ */
 export function countAll(messages, budget, cost) {
   const all = messages.map(cost);
   let from = all.length;
-  for (let used = 0; from > 0 && (used += all[from - 1] ?? 0) <= budget; ) from -= 1;
+  for (let used = 0; from > 0 && (used += all[from - 1] ?? 0) <= budget;) from -= 1;
   return messages.slice(from);
 }
 
-/** LangChain's: counts the whole list again for each message that it leaves out; begins with a person's message. @param {StoredLine[]} messages @param {number} budget @param {Cost} cost */
+/**
+ * LangChain's: counts the whole list again for each message that it leaves out; begins with a person's message.
+ * @param {StoredLine[]} messages
+ * @param {number} budget
+ * @param {Cost} cost
+ */
 export function langChain(messages, budget, cost) {
   const known = new Map(messages.map((message) => [message.id, message]));
-  const tokenCounter = (/** @type {{ id?: string }[]} */ list) => list.reduce((sum, { id }) => sum + cost(known.get(id)), 0);
-  return trimMessages(messages.map(ofLangChain), { maxTokens: budget, tokenCounter, strategy: "last", startOn: "human" });
+  const tokenCounter = (/** @type {{ id?: string }[]} */ list) =>
+    list.reduce((sum, { id }) => sum + cost(known.get(id)), 0);
+  return trimMessages(messages.map(ofLangChain), {
+    maxTokens: budget,
+    tokenCounter,
+    strategy: "last",
+    startOn: "human",
+  });
 }
 
 /** @param {StoredLine} message */
 function ofLangChain({ id, role, content, assistant, tool }) {
   if (role === "user") return new HumanMessage({ id, content });
   if (role === "tool") return new ToolMessage({ id, content, tool_call_id: tool.callId, name: tool.name });
-  const calls = (assistant?.toolCalls ?? []).map((/** @type {any} */ call) => ({ id: call.id, name: call.name, args: JSON.parse(call.arguments) }));
+  const calls = (assistant?.toolCalls ?? []).map((/** @type {any} */ call) => ({
+    id: call.id,
+    name: call.name,
+    args: JSON.parse(call.arguments),
+  }));
   return new AIMessage({ id, content, tool_calls: calls });
 }
 
-/** The AI SDK's: leaves out older calls with their results, whatever they cost; what fits is found by counting all. @param {StoredLine[]} messages @param {number} budget @param {Cost} cost */
+/**
+ * The AI SDK's: leaves out older calls with their results, whatever they cost; what fits is found by counting all.
+ * @param {StoredLine[]} messages
+ * @param {number} budget
+ * @param {Cost} cost
+ */
 export function aiSdk(messages, budget, cost) {
   const known = new Map();
   const models = messages.map((message) => {
@@ -74,7 +104,18 @@ export function aiSdk(messages, budget, cost) {
 /** @param {StoredLine} message @returns {any} */
 function ofAiSdk({ role, content, assistant, tool }) {
   if (role === "user") return { role, content: [{ type: "text", text: content }] };
-  if (role === "tool") return { role, content: [{ type: "tool-result", toolCallId: tool.callId, toolName: tool.name, output: { type: "text", value: content } }] };
-  const calls = (assistant?.toolCalls ?? []).map((/** @type {any} */ call) => ({ type: "tool-call", toolCallId: call.id, toolName: call.name, input: JSON.parse(call.arguments) }));
+  if (role === "tool")
+    return {
+      role,
+      content: [
+        { type: "tool-result", toolCallId: tool.callId, toolName: tool.name, output: { type: "text", value: content } },
+      ],
+    };
+  const calls = (assistant?.toolCalls ?? []).map((/** @type {any} */ call) => ({
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: call.name,
+    input: JSON.parse(call.arguments),
+  }));
   return { role, content: [{ type: "text", text: content }, ...calls] };
 }

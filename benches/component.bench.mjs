@@ -1,5 +1,8 @@
 // @ts-check
-/** The component in wasmtime's Python: a session of 10 MB opened, listed, made a context of and resumed, in a process of its own. */
+/**
+ * The component in wasmtime's Python: a session of 10 MB opened, listed, made a context of and resumed, in a process of
+ * its own.
+ */
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
@@ -53,11 +56,19 @@ async function measure(folder) {
     for (const name of readdirSync(join(home, "cache"))) rmSync(join(home, "cache", name), { recursive: true });
   };
   forgetting();
-  const { unknown } = await inTurns({ unknown: { times: 1, once: () => timeSteps(home, path, {}), after: forgetting } }, { rounds: ROUNDS });
+  const { unknown } = await inTurns(
+    { unknown: { times: 1, once: () => timeSteps(home, path, {}), after: forgetting } },
+    { rounds: ROUNDS },
+  );
   const { bare = NaN, python: whole = NaN, node = NaN } = cost;
   return [
     { what: "listed, opened, a context, resumed: the whole process", value: whole / 1e6, unit: "s", atMost: 2 },
-    { what: "the same where nothing is known of it: no index, no checkpoint", value: (unknown ?? NaN) / 1e6, unit: "s", atMost: 2 },
+    {
+      what: "the same where nothing is known of it: no index, no checkpoint",
+      value: (unknown ?? NaN) / 1e6,
+      unit: "s",
+      atMost: 2,
+    },
     { what: "the first, to the package in a process of Node", value: whole / node, unit: "times", atMost: 3 },
     { what: "  in Node", value: node / 1e6, unit: "s" },
     { what: "  Python that imports wasmtime, and no more", value: bare / 1e6, unit: "s" },
@@ -65,7 +76,12 @@ async function measure(folder) {
   ];
 }
 
-/** All four, asked one after another; each step's milliseconds go into `steps`. @param {string} home @param {string} path @param {Record<string, number[]>} steps */
+/**
+ * All four, asked one after another; each step's milliseconds go into `steps`.
+ * @param {string} home
+ * @param {string} path
+ * @param {Record<string, number[]>} steps
+ */
 async function timeSteps(home, path, steps) {
   let last = performance.now();
   const passed = (/** @type {string} */ name) => {

@@ -31,7 +31,10 @@ const PARALLEL_BUILDS = 25;
 /** LangChain counts a list again for each message that it leaves out: of more it would take minutes. */
 const FEW = 200;
 const IMPORTED = { seed: 7, messages: 10_000, longestTurn: 400, bytesEach: 600 };
-const measureOnce = (/** @type {() => unknown} */ work, /** @type {(() => unknown) | undefined} */ after = undefined) => ({ times: 1, once: work, after });
+const measureOnce = (
+  /** @type {() => unknown} */ work,
+  /** @type {(() => unknown) | undefined} */ after = undefined,
+) => ({ times: 1, once: work, after });
 const ms = (/** @type {string} */ what, us = NaN) => ({ what, value: us / 1000, unit: "ms" });
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
@@ -66,7 +69,8 @@ async function ofLog(home, id, size) {
   const log = logOf(session);
   const { tokenBudget, strategy, includedMessageCount, report } = await session.context({ window: WINDOW });
   const rejected = report.rejected.map((/** @type {{ strategy: string }} */ one) => one.strategy).join();
-  if (rejected !== "full-history,pruned-tools") throw new Error(`expected full-history and pruned-tools to be rejected, but found ${rejected || strategy} instead`);
+  if (rejected !== "full-history,pruned-tools")
+    throw new Error(`expected full-history and pruned-tools to be rejected, but found ${rejected || strategy} instead`);
   const cost = await inTurns(
     {
       fresh: openedAndBuilt(home, id),
@@ -81,9 +85,23 @@ async function ofLog(home, id, size) {
   const of = `${size.toLocaleString("en")} messages`;
   return [
     { what: `${of}: opened and built, to a plain tail reader`, value: fresh / plain, unit: "times", atMost: 2 },
-    { what: `${of}: bytes, the checkpoint aside, to the same`, value: (await bytesOf(home, id)) / bytesRead, unit: "times", atMost: 2 },
-    { what: `${of}: of the log, until two strategies are rejected`, value: report.bytesRead / bytesRead, unit: "times", atMost: 2 },
-    { what: `${of}: of the log, for a message that is in the context`, value: (report.bytesRead / includedMessageCount / bytesRead) * messages.length, unit: "times" },
+    {
+      what: `${of}: bytes, the checkpoint aside, to the same`,
+      value: (await bytesOf(home, id)) / bytesRead,
+      unit: "times",
+      atMost: 2,
+    },
+    {
+      what: `${of}: of the log, until two strategies are rejected`,
+      value: report.bytesRead / bytesRead,
+      unit: "times",
+      atMost: 2,
+    },
+    {
+      what: `${of}: of the log, for a message that is in the context`,
+      value: (report.bytesRead / includedMessageCount / bytesRead) * messages.length,
+      unit: "times",
+    },
     ms(`${of}: opened and built`, fresh),
     ms(`${of}: built once more`, again),
     ms(`${of}: the plain tail reader`, plain),
@@ -100,7 +118,12 @@ async function bytesOf(home, id) {
   return bytesRead - cacheBytesRead;
 }
 
-/** A store opened, its session opened, a context built; closing comes after. @param {string} home @param {string} id @param {Counting} [storage] */
+/**
+ * A store opened, its session opened, a context built; closing comes after.
+ * @param {string} home
+ * @param {string} id
+ * @param {Counting} [storage]
+ */
 function openedAndBuilt(home, id, storage) {
   /** @type {import("../js/index.js").Store} */
   let store;
@@ -137,7 +160,12 @@ async function fillStore(home, isEnough) {
   return session.id;
 }
 
-/** Others' builders, each from the same log on the disk. @param {string} home @param {string} id @returns {Promise<Figure[]>} */
+/**
+ * Others' builders, each from the same log on the disk.
+ * @param {string} home
+ * @param {string} id
+ * @returns {Promise<Figure[]>}
+ */
 async function besideOthers(home, id) {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
@@ -170,7 +198,11 @@ async function besideOthers(home, id) {
   ];
 }
 
-/** The core in WebAssembly and compiled natively, both from memory. @param {string} home @returns {Promise<Figure[]>} */
+/**
+ * The core in WebAssembly and compiled natively, both from memory.
+ * @param {string} home
+ * @returns {Promise<Figure[]>}
+ */
 async function besideNative(home) {
   const id = await fillStore(home, (stats) => stats.totalTokens >= MILLION_OF);
   const store = await openStore({ home, project: "/" });
@@ -181,7 +213,8 @@ async function besideNative(home) {
   await store.close();
   const { strategy, tokensUsed } = await wasm();
   if (strategy !== "pruned-tools") throw new Error(`expected pruned-tools, but found ${strategy} instead`);
-  const native = () => ask("cargo", ["run", "--quiet", "--release", "--example", "context", "--", log, JSON.stringify(request), "3"]);
+  const native = () =>
+    ask("cargo", ["run", "--quiet", "--release", "--example", "context", "--", log, JSON.stringify(request), "3"]);
   // Compiled before anything is measured.
   if (native() === null) throw new Error("expected the example to run, but found that it failed");
   const [ours, theirs] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
@@ -201,7 +234,11 @@ async function besideNative(home) {
   ];
 }
 
-/** Builds of a context by the core's operation; each gives the context. @param {string} path of the session @param {object} request */
+/**
+ * Builds of a context by the core's operation; each gives the context.
+ * @param {string} path of the session
+ * @param {object} request
+ */
 async function inWasm(path, request) {
   const storage = new NodeStorage();
   const live = new SessionHandle({ storage, path, placement: "home", cache: { storage, folder: join(path, "cache") } });
@@ -212,7 +249,8 @@ async function inWasm(path, request) {
 /** Sessions of one store that all build at the same time. @param {string} home @returns {Promise<Figure[]>} */
 async function inParallel(home) {
   const ids = [];
-  for (let n = 0; n < PARALLEL; n += 1) ids.push(await fillStore(home, (stats) => stats.messageCount >= PARALLEL_MESSAGES));
+  for (let n = 0; n < PARALLEL; n += 1)
+    ids.push(await fillStore(home, (stats) => stats.messageCount >= PARALLEL_MESSAGES));
   const store = await openStore({ home, project: "/" });
   const sessions = await Promise.all(ids.map((id) => store.session(id)));
   const times = async (/** @type {typeof sessions} */ some) => {
@@ -235,11 +273,19 @@ async function inParallel(home) {
   return [
     ms(`${PARALLEL} sessions build at once: 99th percentile`, slowest),
     ms(`${PARALLEL} sessions build at once: median`, median(together)),
-    { what: "the 99th percentile, to as many builds in turn", value: slowest / (PARALLEL * median(alone)), unit: "times" },
+    {
+      what: "the 99th percentile, to as many builds in turn",
+      value: slowest / (PARALLEL * median(alone)),
+      unit: "times",
+    },
   ];
 }
 
-/** An import of which everything is counted, and a context of one that is not. @param {string} folder @returns {Promise<Figure[]>} */
+/**
+ * An import of which everything is counted, and a context of one that is not.
+ * @param {string} folder
+ * @returns {Promise<Figure[]>}
+ */
 async function measureUncounted(folder) {
   const file = join(folder, "claude-code.jsonl");
   writeFileSync(file, grow(IMPORTED));
@@ -247,13 +293,16 @@ async function measureUncounted(folder) {
   const imported = async (/** @type {boolean} */ countTokens) => {
     const home = join(folder, `imported-${(homes += 1)}`);
     const store = await openStore({ home, project: folder, countTokens });
-    const { imported: [one] } = await store.import(file);
+    const {
+      imported: [one],
+    } = await store.import(file);
     return { store, session: await store.session(/** @type {{ id: string }} */ (one).id) };
   };
   const { store, session } = await imported(false);
   const everything = { window: 2 ** 31, reserve: 0 };
   const { strategy, includedMessageCount } = await session.context(everything);
-  if (strategy !== "full-history" || includedMessageCount < IMPORTED.messages * 0.9) throw new Error(`expected all messages, but found ${includedMessageCount} by ${strategy} instead`);
+  if (strategy !== "full-history" || includedMessageCount < IMPORTED.messages * 0.9)
+    throw new Error(`expected all messages, but found ${includedMessageCount} by ${strategy} instead`);
   const cost = await inTurns(
     {
       context: measureOnce(() => session.context(everything)),
@@ -281,7 +330,8 @@ function parsedAndCounted(file) {
   for (const { message } of parseLog(file)) {
     const blocks = typeof message.content === "string" ? [{ text: message.content }] : message.content;
     for (const { text, content, id, name, input } of blocks) {
-      for (const one of [text, content, id, name, input && JSON.stringify(input)]) if (one) tokens += theirs(one, { disallowedSpecial });
+      for (const one of [text, content, id, name, input && JSON.stringify(input)])
+        if (one) tokens += theirs(one, { disallowedSpecial });
     }
   }
   return tokens;

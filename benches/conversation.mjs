@@ -26,12 +26,23 @@ export function* conversation(seed = 1) {
   for (let turn = 0; ; turn += 1) {
     yield { role: "user", content: piece(from, "prose", PROMPT) };
     for (let step = 0; from.random.below(TURN) > 0; step += 1) {
-      const toolCalls = Array.from({ length: from.random.below(SECOND) ? 1 : 2 }, (_, place) => call(`call_${seed}_${turn}_${step}_${place}`, from));
+      const toolCalls = Array.from({ length: from.random.below(SECOND) ? 1 : 2 }, (_, place) =>
+        call(`call_${seed}_${turn}_${step}_${place}`, from),
+      );
       const content = from.random.below(2) ? piece(from, "prose", ANSWER) : "";
       yield { role: "assistant", content, assistant: { model: "gpt-5", toolCalls, finishReason: "tool_calls" } };
-      for (const { id, name } of toolCalls) yield { role: "tool", content: piece(from, name === "Read" ? "source" : "data", RESULT), tool: { callId: id, name } };
+      for (const { id, name } of toolCalls)
+        yield {
+          role: "tool",
+          content: piece(from, name === "Read" ? "source" : "data", RESULT),
+          tool: { callId: id, name },
+        };
     }
-    yield { role: "assistant", content: piece(from, "prose", ANSWER), assistant: { model: "gpt-5", finishReason: "stop" } };
+    yield {
+      role: "assistant",
+      content: piece(from, "prose", ANSWER),
+      assistant: { model: "gpt-5", finishReason: "stop" },
+    };
   }
 }
 
@@ -40,7 +51,11 @@ function call(id, { random }) {
   const file = `src/part-${random.below(200)}/file-${random.below(1000)}.js`;
   const calls = [
     { id, name: "Read", arguments: JSON.stringify({ file_path: file }) },
-    { id, name: "Bash", arguments: JSON.stringify({ command: `node --test ${file}`, description: "run the tests of one file" }) },
+    {
+      id,
+      name: "Bash",
+      arguments: JSON.stringify({ command: `node --test ${file}`, description: "run the tests of one file" }),
+    },
     { id, name: "Grep", arguments: JSON.stringify({ pattern: "function \\w+\\(", path: file }) },
   ];
   return /** @type {typeof calls[0]} */ (calls[random.below(calls.length)]);

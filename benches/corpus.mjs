@@ -31,7 +31,8 @@ export function corpus() {
   const texts = { prose: () => prose(packages), source: () => source(packages), data: () => data(packages), languages };
   const messages = /** @type {Kind[]} */ (Object.keys(texts)).flatMap((kind) => {
     const text = beginning([...texts[kind]()].join("\n\n"), BYTES[kind]);
-    if (Buffer.byteLength(text) < 0.9 * BYTES[kind]) throw new Error(`expected ${BYTES[kind]} bytes of ${kind}, but found ${Buffer.byteLength(text)} instead`);
+    if (Buffer.byteLength(text) < 0.9 * BYTES[kind])
+      throw new Error(`expected ${BYTES[kind]} bytes of ${kind}, but found ${Buffer.byteLength(text)} instead`);
     return Array.from(cut(text, random), (text) => ({ kind, text }));
   });
   const shuffled = messages.map((message) => ({ message, at: random.real() })).sort((a, b) => a.at - b.at);
@@ -41,16 +42,23 @@ export function corpus() {
 /** The folders of the packages that every platform has, without those that are vocabularies and little else. */
 function installedPackages() {
   const { packages } = JSON.parse(read("package-lock.json"));
-  const own = Object.keys(packages).filter((path) => /^node_modules\/(?!@lenml\/)(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].optional);
+  const own = Object.keys(packages).filter(
+    (path) => /^node_modules\/(?!@lenml\/)(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].optional,
+  );
   return own.sort();
 }
 
-/** READMEs and changelogs, and what Node's documentation says in the comments of its types. @param {string[]} packages */
+/**
+ * READMEs and changelogs, and what Node's documentation says in the comments of its types.
+ * @param {string[]} packages
+ */
 function* prose(packages) {
   yield* writtenTexts(packages, /\.(md|markdown)$/i);
   const folder = "node_modules/@types/node";
   for (const path of files(folder, /\.d\.ts$/)) {
-    const comments = Array.from(read(path).matchAll(/\/\*\*\n([^]*?)\*\//g), ([, comment = ""]) => comment.replace(/^ *\* ?/gm, ""));
+    const comments = Array.from(read(path).matchAll(/\/\*\*\n([^]*?)\*\//g), ([, comment = ""]) =>
+      comment.replace(/^ *\* ?/gm, ""),
+    );
     yield comments.join("\n");
   }
 }
@@ -68,7 +76,11 @@ function* data(packages) {
   yield beginning(read("package-lock.json"), 100_000);
   for (const path of files("tests/fixtures/claude-code/real", /\.jsonl$/)) yield read(path);
   const types = files("node_modules/@types/node", /\.d\.ts$/);
-  const found = types.flatMap((path) => read(path).split("\n").flatMap((line, at) => (/\bexport\b|\bfunction\b|@since/.test(line) ? [`${path}:${at + 1}:${line}`] : [])));
+  const found = types.flatMap((path) =>
+    read(path)
+      .split("\n")
+      .flatMap((line, at) => (/\bexport\b|\bfunction\b|@since/.test(line) ? [`${path}:${at + 1}:${line}`] : [])),
+  );
   yield beginning(found.join("\n"), 250_000);
   yield packages.flatMap((path) => files(path, /./).map((file) => `./${file}`)).join("\n");
 }
@@ -81,7 +93,11 @@ function* languages() {
   }
 }
 
-/** What people wrote: each text once, of each package no more than its share. @param {string[]} packages @param {RegExp} name */
+/**
+ * What people wrote: each text once, of each package no more than its share.
+ * @param {string[]} packages
+ * @param {RegExp} name
+ */
 function* writtenTexts(packages, name) {
   const seen = new Set();
   for (const folder of packages) {
@@ -103,7 +119,10 @@ function files(folder, name) {
   return paths.filter((path) => name.test(path) && !path.slice(folder.length).includes("/node_modules/")).sort();
 }
 
-/** Without a byte order mark: it is none of the text, and gpt-tokenizer counts it otherwise than tiktoken. @param {string} path as seen from the root */
+/**
+ * Without a byte order mark: it is none of the text, and gpt-tokenizer counts it otherwise than tiktoken.
+ * @param {string} path as seen from the root
+ */
 function read(path) {
   return readFileSync(join(root, path), "utf8").replace(/^\ufeff/, "");
 }
@@ -117,7 +136,7 @@ function beginning(text, bytes) {
 /** @param {string} text @param {ReturnType<typeof chance>} random */
 function* cut(text, random) {
   const { min, max, exponent } = SIZES;
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     // Pareto's law with an upper bound, inverted.
     const share = 1 - random.real() * (1 - (min / max) ** exponent);
     let end = start + Math.round(min * share ** (-1 / exponent));

@@ -15,7 +15,12 @@ const MEGABYTE = 1_000_000;
 /** @type {Record<string, (name: string, encoding: string, ...args: string[]) => Promise<unknown>>} */
 const things = { passes, start, unbroken };
 
-/** All messages of a file, first with nothing loaded but the vocabulary, then again. @param {string} name @param {string} encoding @param {string} file */
+/**
+ * All messages of a file, first with nothing loaded but the vocabulary, then again.
+ * @param {string} name
+ * @param {string} encoding
+ * @param {string} file
+ */
 async function passes(name, encoding, file = "") {
   /** @type {string[]} */
   const texts = JSON.parse(readFileSync(file, "utf8"));
@@ -46,7 +51,13 @@ async function start(name, encoding) {
   return { ms: performance.now(), mb: process.memoryUsage.rss() / MEGABYTE };
 }
 
-/** A text that nothing splits, beside prose. @param {string} name @param {string} encoding @param {string} unit @param {string} file of prose */
+/**
+ * A text that nothing splits, beside prose.
+ * @param {string} name
+ * @param {string} encoding
+ * @param {string} unit
+ * @param {string} file of prose
+ */
 async function unbroken(name, encoding, unit = "", file = "") {
   const count = await engine(name, encoding);
   await count(SHORT);
@@ -60,7 +71,12 @@ async function unbroken(name, encoding, unit = "", file = "") {
   return times;
 }
 
-/** Nanoseconds for each byte. @param {import("./engines.mjs").Count} count @param {string} text @param {number} passes */
+/**
+ * Nanoseconds for each byte.
+ * @param {import("./engines.mjs").Count} count
+ * @param {string} text
+ * @param {number} passes
+ */
 async function best(count, text, passes) {
   let ms = Infinity;
   for (let n = 0; n < passes; n += 1) ms = Math.min(ms, (await pass(count, [text])).ms);

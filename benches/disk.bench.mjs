@@ -10,11 +10,12 @@ import { inFolder, prose } from "./tools.mjs";
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
   title: "bytes on the disk to bytes of content",
-  run: () => inFolder(async (folder) => [
-    { ...(await measureAppend(join(folder, "one"), folder, true)), atMost: 1.25 },
-    await measureAppend(join(folder, "two"), folder, false),
-    await measureImport(join(folder, "three"), folder),
-  ]),
+  run: () =>
+    inFolder(async (folder) => [
+      { ...(await measureAppend(join(folder, "one"), folder, true)), atMost: 1.25 },
+      await measureAppend(join(folder, "two"), folder, false),
+      await measureImport(join(folder, "three"), folder),
+    ]),
 };
 
 /** @param {string} home @param {string} project @param {boolean} countTokens */
@@ -33,11 +34,17 @@ async function measureImport(home, project) {
   const file = join(project, "long.jsonl");
   writeFileSync(file, grow(LONG));
   const store = await openStore({ home, project });
-  const { imported: [one] } = await store.import(file);
+  const {
+    imported: [one],
+  } = await store.import(file);
   const session = await store.session(/** @type {{ id: string }} */ (one).id);
   let said = 0;
   for await (const { content, assistant } of session.messages()) {
-    const texts = [content, ...(assistant?.reasoning ?? []).map((one) => one.text), ...(assistant?.toolCalls ?? []).map((one) => one.arguments)];
+    const texts = [
+      content,
+      ...(assistant?.reasoning ?? []).map((one) => one.text),
+      ...(assistant?.toolCalls ?? []).map((one) => one.arguments),
+    ];
     for (const text of texts) said += Buffer.byteLength(text);
   }
   await store.close();

@@ -17,7 +17,10 @@ const engines = {
     return (text) => countTokens(text, { disallowedSpecial });
   },
   "ai-tokenizer": async (encoding) => {
-    const [{ Tokenizer }, vocabulary] = await Promise.all([import("ai-tokenizer"), import(`ai-tokenizer/encoding/${encoding}`)]);
+    const [{ Tokenizer }, vocabulary] = await Promise.all([
+      import("ai-tokenizer"),
+      import(`ai-tokenizer/encoding/${encoding}`),
+    ]);
     const tokenizer = new Tokenizer(vocabulary);
     // Its `count` refuses special tokens, and looks for them first: this is the faster way.
     return (text) => tokenizer.encode(text, "all").length;

@@ -12,13 +12,21 @@ const DIFFERENT = 10;
 
 /** @typedef {{ home: string, id: string, path: string }} Home `path`: the session's folder */
 
-/** A session whose log has so many bytes, and a little more. @param {string} home @param {number} bytes @returns {Promise<Home>} */
+/**
+ * A session whose log has so many bytes, and a little more.
+ * @param {string} home
+ * @param {number} bytes
+ * @returns {Promise<Home>}
+ */
 export async function fillLog(home, bytes) {
   const store = await openStore({ home, project: "/", countTokens: false });
-  const session = await store.create({ agent: { command: "/brainstorm", systemPromptHash: "sha256:00", model: "another", tools: ["Read"] } });
+  const session = await store.create({
+    agent: { command: "/brainstorm", systemPromptHash: "sha256:00", model: "another", tools: ["Read"] },
+  });
   const all = conversation();
   const batches = Array.from({ length: DIFFERENT }, () => Array.from({ length: BATCH }, () => all.next().value));
-  const append = async (/** @type {number} */ n) => void (await session.append(batches[n % DIFFERENT] ?? [], { durability: "buffered" }));
+  const append = async (/** @type {number} */ n) =>
+    void (await session.append(batches[n % DIFFERENT] ?? [], { durability: "buffered" }));
   for (let n = 1; n === 1 || statSync(join(session.path, "messages.jsonl")).size < bytes; n += 1) await append(n);
   // All end alike, so that what is handed over is the same.
   await append(0);

@@ -23,16 +23,29 @@ export default {
 async function measure(folder) {
   const paused = await makeHome(join(folder, "paused"), SESSIONS, { isActive: false });
   const active = await makeHome(join(folder, "active"), SESSIONS, { isActive: true });
-  const [few, many] = [await makeHome(join(folder, "few"), FEW, { isActive: false }), await makeHome(join(folder, "many"), MANY, { isActive: false })];
+  const [few, many] = [
+    await makeHome(join(folder, "few"), FEW, { isActive: false }),
+    await makeHome(join(folder, "many"), MANY, { isActive: false }),
+  ];
   for (const home of [few, many]) await listAll(home);
-  const once = (/** @type {() => unknown} */ work, /** @type {() => unknown} */ after = () => {}) => ({ times: 1, once: work, after });
+  const once = (/** @type {() => unknown} */ work, /** @type {() => unknown} */ after = () => {}) => ({
+    times: 1,
+    once: work,
+    after,
+  });
   const ms = (/** @type {number} */ us) => ({ value: us / 1000, unit: "ms" });
   const first = await inTurns(
     {
       plain: once(() => paused.paths.forEach(readAll)),
-      paused: once(() => listAll(paused), () => rmSync(join(paused.home, "sessions", "index.jsonl"))),
+      paused: once(
+        () => listAll(paused),
+        () => rmSync(join(paused.home, "sessions", "index.jsonl")),
+      ),
       active: once(() => listAll(active)),
-      next: once(() => listAll(active), () => active.again()),
+      next: once(
+        () => listAll(active),
+        () => active.again(),
+      ),
     },
     { rounds: 3 },
   );
@@ -52,7 +65,12 @@ async function measure(folder) {
     { what: "first list where all were left active, to that", value: left / rested, unit: "times", atMost: 8 },
     { what: "the next list after that, to the first", value: next / left, unit: "times", atMost: 0.2 },
     { what: `by its id, of ${MANY} to of ${FEW}`, value: byMany / byFew, unit: "times" },
-    { what: `by the project's pointer, of ${MANY} to of ${FEW}`, value: manyCurrent / fewCurrent, unit: "times", atMost: 1.5 },
+    {
+      what: `by the project's pointer, of ${MANY} to of ${FEW}`,
+      value: manyCurrent / fewCurrent,
+      unit: "times",
+      atMost: 1.5,
+    },
     { what: "readFileSync and JSON.parse of all files", ...ms(plain) },
     { what: "first list", ...ms(rested) },
     { what: "first list where all were left active", ...ms(left) },
@@ -88,7 +106,8 @@ async function current({ home, folder }) {
 
 /** @param {string} path */
 function readAll(path) {
-  for (const name of ["events.jsonl", "messages.jsonl"]) for (const line of readFileSync(join(path, name), "utf8").split("\n")) if (line) JSON.parse(line);
+  for (const name of ["events.jsonl", "messages.jsonl"])
+    for (const line of readFileSync(join(path, name), "utf8").split("\n")) if (line) JSON.parse(line);
   JSON.parse(readFileSync(join(path, "metadata.json"), "utf8"));
 }
 
@@ -98,7 +117,8 @@ async function makeHome(folder, count, { isActive }) {
   mkdirSync(folder);
   const store = await openStore({ home, project: folder, countTokens: false, idleMs: Infinity });
   const session = await store.create({ title: "the one that the others are copies of", model: "gpt-5" });
-  for (let n = 0; n < MESSAGES; n += 1) await session.append({ role: n % 2 ? "assistant" : "user", content: `message ${n}` });
+  for (let n = 0; n < MESSAGES; n += 1)
+    await session.append({ role: n % 2 ? "assistant" : "user", content: `message ${n}` });
   if (!isActive) await session.stop({ summary: "as far as it went" });
   await store.close();
   const { write, parent } = template(session);
@@ -108,7 +128,8 @@ async function makeHome(folder, count, { isActive }) {
   /** They are as they were, and in no index. */
   const again = () => {
     rmSync(join(home, "sessions", "index.jsonl"), { force: true });
-    for (let n = 1; n < count; n += 1) write({ path: paths[n] ?? "", id: uuidOf(n), at: at(n), title: `session ${n}, about something` });
+    for (let n = 1; n < count; n += 1)
+      write({ path: paths[n] ?? "", id: uuidOf(n), at: at(n), title: `session ${n}, about something` });
   };
   again();
   return { home, folder, id: session.id, paths, again };

@@ -24,7 +24,8 @@ async function measure(folder) {
   const listed = async (/** @type {import("../js/types/index.js").ListOptions} */ options) => {
     const store = await openStore({ home, project: folder });
     const { length } = await store.list(options);
-    if (length !== (options.limit ?? SESSIONS)) throw new Error(`expected ${options.limit ?? SESSIONS} sessions, but found ${length} instead`);
+    if (length !== (options.limit ?? SESSIONS))
+      throw new Error(`expected ${options.limit ?? SESSIONS} sessions, but found ${length} instead`);
     await store.close();
   };
   // The first one makes the index.
@@ -49,7 +50,12 @@ async function measure(folder) {
   const { awaited = NaN, plain = NaN, some = NaN, all = NaN, unverified = NaN } = cost;
   const ms = (/** @type {number} */ us) => ({ value: us / 1000, unit: "ms" });
   return [
-    { what: `first ${SHOWN}, verified, to fs.promises.readFile of each`, value: some / awaited, unit: "times", atMost: 0.1 },
+    {
+      what: `first ${SHOWN}, verified, to fs.promises.readFile of each`,
+      value: some / awaited,
+      unit: "times",
+      atMost: 0.1,
+    },
     { what: "all, verified, to the same", value: all / awaited, unit: "times", atMost: 0.5 },
     { what: "all, unverified, to the same", value: unverified / awaited, unit: "times", atMost: 0.1 },
     { what: `first ${SHOWN}, verified, to readFileSync of each`, value: some / plain, unit: "times" },
@@ -68,7 +74,8 @@ async function measure(folder) {
 async function makeSessions(home, project) {
   const store = await openStore({ home, project, countTokens: false });
   const session = await store.create({ title: "the one that the others are copies of", model: "gpt-5" });
-  for (let n = 0; n < MESSAGES; n += 1) await session.append({ role: n % 2 ? "assistant" : "user", content: `message ${n}` });
+  for (let n = 0; n < MESSAGES; n += 1)
+    await session.append({ role: n % 2 ? "assistant" : "user", content: `message ${n}` });
   await session.stop({ summary: "as far as it went" });
   await store.close();
   const { write, parent } = template(session);
@@ -76,7 +83,12 @@ async function makeSessions(home, project) {
   for (let n = 1; n < SESSIONS; n += 1) {
     const path = join(parent, `session-${uuidOf(n)}`);
     // Not in the order of their names.
-    write({ path, id: uuidOf(n), at: Date.now() - 60_000 - ((n * 7919) % SESSIONS) * 1000, title: `session ${n}, about something` });
+    write({
+      path,
+      id: uuidOf(n),
+      at: Date.now() - 60_000 - ((n * 7919) % SESSIONS) * 1000,
+      title: `session ${n}, about something`,
+    });
     paths.push(join(path, "metadata.json"));
   }
   return paths;

@@ -1,5 +1,8 @@
 // @ts-check
-/** A store of many sessions: what its index costs, and what it answers in which time. `LEFTOFF_SCALE=10` makes a gigabyte of it. */
+/**
+ * A store of many sessions: what its index costs, and what it answers in which time. `LEFTOFF_SCALE=10` makes a
+ * gigabyte of it.
+ */
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
@@ -44,7 +47,12 @@ export async function ofMany(folder) {
     { what: "memory for that, above bare Node", value: built.maxMb - bare.maxMb, unit: "MB", atMost: 128 },
     { what: "a message that was appended", value: 1000 * median(appended.times), unit: "us", atMost: 50 },
     { what: `a search ${said}, half of them`, value: median(times), unit: "ms", atMost: 10 },
-    { what: "the same, 99 of 100", value: times.toSorted((a, b) => a - b)[Math.floor(0.99 * times.length)] ?? NaN, unit: "ms", atMost: 30 },
+    {
+      what: "the same, 99 of 100",
+      value: times.toSorted((a, b) => a - b)[Math.floor(0.99 * times.length)] ?? NaN,
+      unit: "ms",
+      atMost: 30,
+    },
     { what: "the same, as a command, above bare Node", value: ofCommands(home, questions), unit: "ms", atMost: 120 },
   ];
 }
@@ -63,10 +71,14 @@ async function makeSessions(home) {
     const drafts = conversation(n + 1);
     let size = 0;
     while (size < wanted) {
-      const some = Array.from({ length: BATCH }, () => /** @type {import("./conversation.mjs").Draft} */ (drafts.next().value));
+      const some = Array.from(
+        { length: BATCH },
+        () => /** @type {import("./conversation.mjs").Draft} */ (drafts.next().value),
+      );
       await session.append(some, { durability: "buffered" });
       size = statSync(log).size;
-      const asked = (questions.length * SESSIONS) / QUESTIONS <= n && wordsOf(some[random.below(BATCH)]?.content ?? "", random);
+      const asked =
+        (questions.length * SESSIONS) / QUESTIONS <= n && wordsOf(some[random.below(BATCH)]?.content ?? "", random);
       if (asked) questions.push(asked);
     }
     bytes += size;
@@ -79,7 +91,12 @@ async function makeSessions(home) {
 /** A few words of a text, in any order. @param {string} text @param {ReturnType<typeof chance>} random */
 function wordsOf(text, random) {
   const words = text.match(/\p{L}[\p{L}\p{N}_]{2,}/gu) ?? [];
-  return Array.from({ length: WORDS.min + random.below(WORDS.max - WORDS.min + 1) }, () => words[random.below(words.length)] ?? "").join(" ").trim();
+  return Array.from(
+    { length: WORDS.min + random.below(WORDS.max - WORDS.min + 1) },
+    () => words[random.below(words.length)] ?? "",
+  )
+    .join(" ")
+    .trim();
 }
 
 /** @param {string} home @param {string[]} args @returns {any} */

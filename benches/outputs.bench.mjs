@@ -15,16 +15,22 @@ const RESULTS = [32, 256, 2048, 10_240].flatMap((kilobytes) => [
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
   title: "tool outputs, to JSON.stringify and writeFile, readFile and JSON.parse",
-  run: () => inFolder(async (folder) => {
-    const store = await openStore({ home: join(folder, "home"), project: folder });
-    const figures = [];
-    for (const [what, result, times] of RESULTS) figures.push(...(await measureOutput(store, folder, { what, result, times })));
-    await store.close();
-    return figures;
-  }),
+  run: () =>
+    inFolder(async (folder) => {
+      const store = await openStore({ home: join(folder, "home"), project: folder });
+      const figures = [];
+      for (const [what, result, times] of RESULTS)
+        figures.push(...(await measureOutput(store, folder, { what, result, times })));
+      await store.close();
+      return figures;
+    }),
 };
 
-/** @param {import("../js/index.js").Store} store @param {string} folder @param {{ what: string, result: unknown, times: number }} of */
+/**
+ * @param {import("../js/index.js").Store} store
+ * @param {string} folder
+ * @param {{ what: string, result: unknown, times: number }} of
+ */
 async function measureOutput(store, folder, { what, result, times }) {
   const output = { sessionId: "session-abc123", toolName: "grep", args: { pattern: "line" } };
   /** @type {string[]} */
@@ -33,20 +39,41 @@ async function measureOutput(store, folder, { what, result, times }) {
     await Promise.all([store.outputs.clear(), ...written.splice(0).map((path) => rm(path))]);
   };
   let nth = 0;
-  const saving = await inTurns({
-    plain: { times, once: () => writeFile((written[written.length] = join(folder, `${(nth += 1)}.json`)), JSON.stringify({ ...output, result })), after: cleared },
-    ours: { times, once: () => store.outputs.save({ ...output, result }), after: cleared },
-  }, { rounds: 9 });
+  const saving = await inTurns(
+    {
+      plain: {
+        times,
+        once: () =>
+          writeFile(
+            (written[written.length] = join(folder, `${(nth += 1)}.json`)),
+            JSON.stringify({ ...output, result }),
+          ),
+        after: cleared,
+      },
+      ours: { times, once: () => store.outputs.save({ ...output, result }), after: cleared },
+    },
+    { rounds: 9 },
+  );
   const plain = join(folder, "plain.json");
   await writeFile(plain, JSON.stringify({ ...output, result }));
   const { path } = await store.outputs.save({ ...output, result });
-  const loading = await inTurns({
-    plain: { times, once: async () => JSON.parse(await readFile(plain, "utf8")) },
-    ours: { times, once: () => store.outputs.load(path) },
-  }, { rounds: 9 });
+  const loading = await inTurns(
+    {
+      plain: { times, once: async () => JSON.parse(await readFile(plain, "utf8")) },
+      ours: { times, once: () => store.outputs.load(path) },
+    },
+    { rounds: 9 },
+  );
   await cleared();
-  const ratio = (/** @type {Record<string, number>} */ { ours = NaN, plain: other = NaN }) => ({ value: ours / other, unit: "times", atMost: 1.3 });
-  return [{ what: `save ${what}`, ...ratio(saving) }, { what: `load ${what}`, ...ratio(loading) }];
+  const ratio = (/** @type {Record<string, number>} */ { ours = NaN, plain: other = NaN }) => ({
+    value: ours / other,
+    unit: "times",
+    atMost: 1.3,
+  });
+  return [
+    { what: `save ${what}`, ...ratio(saving) },
+    { what: `load ${what}`, ...ratio(loading) },
+  ];
 }
 
 /** @param {number} kilobytes */
@@ -56,6 +83,10 @@ function sizeLabel(kilobytes) {
 
 /** As a search gives them. @param {number} bytes */
 function matches(bytes) {
-  const one = (/** @type {number} */ nth) => ({ file: `src/folder${nth % 97}/file${nth}.ts`, line: nth, text: 'const a = "x"; // TODO: mend this before the release' });
+  const one = (/** @type {number} */ nth) => ({
+    file: `src/folder${nth % 97}/file${nth}.ts`,
+    line: nth,
+    text: 'const a = "x"; // TODO: mend this before the release',
+  });
   return Array.from({ length: Math.ceil(bytes / JSON.stringify(one(10_000)).length) }, (_, nth) => one(nth));
 }

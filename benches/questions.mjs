@@ -9,10 +9,25 @@ import { inFolder } from "./tools.mjs";
 export const BUDGETS = [2000, 4000, 8000];
 
 const MINUTE_MS = 60_000;
-const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 /** Words that tell of no answer. */
 const COMMON = new Set(
-  "that this with from they were have been which when what where because after before into only also than then them would could should about does make made used using uses their there these those while each more most some such both other over same very just will being did done".split(" "),
+  "that this with from they were have been which when what where because after before into only also than then them would could should about does make made used using uses their there these those while each more most some such both other over same very just will being did done".split(
+    " ",
+  ),
 );
 
 /**
@@ -29,25 +44,35 @@ export const samplesOf = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 /** The sessions of a conversation, in their order. @param {Sample} sample */
 function sessionsOf({ conversation }) {
-  const numbers = Object.keys(conversation).flatMap((key) => /^session_(\d+)$/.exec(key)?.[1] ?? []).map(Number);
-  return numbers.sort((a, b) => a - b).flatMap((number) => {
-    /** @type {Turn[]} */
-    const turns = conversation[`session_${number}`] ?? [];
-    const began = beganMs(conversation[`session_${number}_date_time`] ?? "");
-    const draft = (/** @type {Turn} */ turn, /** @type {number} */ nth) => ({
-      role: turn.speaker === conversation["speaker_a"] ? "user" : "assistant",
-      content: textOf(turn),
-      timestamp: new Date(began + nth * MINUTE_MS).toISOString(),
+  const numbers = Object.keys(conversation)
+    .flatMap((key) => /^session_(\d+)$/.exec(key)?.[1] ?? [])
+    .map(Number);
+  return numbers
+    .sort((a, b) => a - b)
+    .flatMap((number) => {
+      /** @type {Turn[]} */
+      const turns = conversation[`session_${number}`] ?? [];
+      const began = beganMs(conversation[`session_${number}_date_time`] ?? "");
+      const draft = (/** @type {Turn} */ turn, /** @type {number} */ nth) => ({
+        role: turn.speaker === conversation["speaker_a"] ? "user" : "assistant",
+        content: textOf(turn),
+        timestamp: new Date(began + nth * MINUTE_MS).toISOString(),
+      });
+      return [{ number, drafts: turns.map(draft) }];
     });
-    return [{ number, drafts: turns.map(draft) }];
-  });
 }
 
 /** `1:56 pm on 8 May, 2023` @param {string} said */
 function beganMs(said) {
   const [, hour, minute, half, day, month = "", year] = /(\d+):(\d+) (am|pm) on (\d+) (\w+), (\d+)/.exec(said) ?? [];
   if (!year) throw new Error(`expected when a session began, but found ${JSON.stringify(said)} instead`);
-  return Date.UTC(Number(year), MONTHS.indexOf(month), Number(day), (Number(hour) % 12) + (half === "pm" ? 12 : 0), Number(minute));
+  return Date.UTC(
+    Number(year),
+    MONTHS.indexOf(month),
+    Number(day),
+    (Number(hour) % 12) + (half === "pm" ? 12 : 0),
+    Number(minute),
+  );
 }
 
 /** @param {Turn} turn */
@@ -55,20 +80,31 @@ const textOf = ({ speaker, text = "", blip_caption }) => `${speaker}: ${text}${b
 
 /** The words that say something. @param {unknown} text */
 function wordsOf(text) {
-  const words = String(text ?? "").toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  const words =
+    String(text ?? "")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   return new Set(words.filter((word) => (word.length > 3 || /\d/.test(word)) && !COMMON.has(word)));
 }
 
 /** What was said, by session and number. @param {Sample} sample @returns {Map<string, string>} */
-const turnsOf = ({ conversation }) => new Map(Object.values(conversation).filter(Array.isArray).flat().map((turn) => [turn.dia_id, textOf(turn)]));
+const turnsOf = ({ conversation }) =>
+  new Map(
+    Object.values(conversation)
+      .filter(Array.isArray)
+      .flat()
+      .map((turn) => [turn.dia_id, textOf(turn)]),
+  );
 
 /** The messages that hold the answer, by session and number. @param {Question} question */
-const golds = ({ evidence }) => [...String(evidence).matchAll(/D(\d+):\d+/g)].map(([id, session]) => ({ id, session: Number(session) }));
+const golds = ({ evidence }) =>
+  [...String(evidence).matchAll(/D(\d+):\d+/g)].map(([id, session]) => ({ id, session: Number(session) }));
 
 /**
  * What contexts have of what answers, a question in `every`.
  * @param {Sample[]} samples @param {number} every @param {Embed} [embed] orders what is recalled, too
- * @returns {Promise<{ evidence: number[], words: number[], unanswered: number, foreign: number }>} percents at each budget; tokens recalled at the second one,
+ * @returns {Promise<{ evidence: number[], words: number[], unanswered: number, foreign: number }>} percents at each
+ *   budget; tokens recalled at the second one,
  *   for questions that nobody answers, and for those of another conversation
  */
 export async function measureRecalled(samples, every, embed) {
@@ -102,25 +138,41 @@ export async function measureRecalled(samples, every, embed) {
   return { evidence: values(evidence), words: values(words), unanswered: unanswered.value(), foreign: foreign.value() };
 }
 
-/** Which part of the answer's own words, those that it has neither from the question nor from elsewhere, stands there. @param {Question} question @param {string} told @param {string} all */
+/**
+ * Which part of the answer's own words, those that it has neither from the question nor from elsewhere, stands there.
+ * @param {Question} question
+ * @param {string} told
+ * @param {string} all
+ */
 function shareOfWords({ question, answer }, told, all) {
   const [asked, known, there] = [wordsOf(question), wordsOf(told), wordsOf(all)];
   const wanted = [...wordsOf(answer)].filter((word) => !asked.has(word) && known.has(word));
   return wanted.length === 0 ? 1 : wanted.filter((word) => there.has(word)).length / wanted.length;
 }
 
-/** The contexts of a fork in which that is asked. @param {Store} store @param {import("../js/index.js").Session} session @param {string} question @param {number[]} budgets @param {Embed} [embed] */
+/**
+ * The contexts of a fork in which that is asked.
+ * @param {Store} store
+ * @param {import("../js/index.js").Session} session
+ * @param {string} question
+ * @param {number[]} budgets
+ * @param {Embed} [embed]
+ */
 async function askFork(store, session, question, budgets, embed) {
   const fork = await store.fork(session);
   await fork.append({ role: "user", content: question }, { durability: "buffered" });
   const contexts = [];
-  for (const window of budgets) contexts.push(/** @type {Context} */ (await fork.context({ window, reserve: 0, ...(embed && { embed }) })));
+  for (const window of budgets)
+    contexts.push(/** @type {Context} */ (await fork.context({ window, reserve: 0, ...(embed && { embed }) })));
   await fork.close();
   await store.delete(fork, { purge: true });
   return contexts;
 }
 
-/** In how many percent of the questions the right session is the first that is found, and among the first five. @param {Sample[]} samples */
+/**
+ * In how many percent of the questions the right session is the first that is found, and among the first five.
+ * @param {Sample[]} samples
+ */
 export async function measureFound(samples) {
   const [first, five] = [mean(), mean()];
   for (const sample of samples) {
@@ -130,7 +182,8 @@ export async function measureFound(samples) {
         const right = new Set(golds(question).map(({ session }) => session));
         if (right.size === 0) continue;
         const order = new Set();
-        for await (const { session } of store.search(question.question, { all: true, limit: 5 })) order.add(numbers.get(session.id));
+        for await (const { session } of store.search(question.question, { all: true, limit: 5 }))
+          order.add(numbers.get(session.id));
         const place = [...order].findIndex((number) => right.has(number));
         first.add(place === 0 ? 100 : 0);
         five.add(place >= 0 ? 100 : 0);
@@ -143,7 +196,8 @@ export async function measureFound(samples) {
 /**
  * What `store.recall` quotes of sessions, each a conversation's own, by its own limit, a question in `every`.
  * @param {Sample[]} samples @param {number} every
- * @returns {Promise<{ words: number, evidence: number, unanswered: number, foreign: number }>} percents; tokens, where nothing answers and for those of another conversation
+ * @returns {Promise<{ words: number, evidence: number, unanswered: number, foreign: number }>} percents; tokens, where
+ *   nothing answers and for those of another conversation
  */
 export async function measureQuoted(samples, every) {
   const [words, evidence, unanswered, foreign] = [mean(), mean(), mean(), mean()];
@@ -170,7 +224,11 @@ export async function measureQuoted(samples, every) {
   return { words: words.value(), evidence: evidence.value(), unanswered: unanswered.value(), foreign: foreign.value() };
 }
 
-/** Each session of a conversation in one of its own; which is which, by id. @param {Store} store @param {Sample} sample */
+/**
+ * Each session of a conversation in one of its own; which is which, by id.
+ * @param {Store} store
+ * @param {Sample} sample
+ */
 async function storeSessions(store, sample) {
   const numbers = new Map();
   for (const { number, drafts } of sessionsOf(sample)) {

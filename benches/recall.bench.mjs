@@ -1,8 +1,10 @@
 // @ts-check
 /**
- * What contexts recall and searches find of coding sessions whose answers are known, and of LoCoMo's conversations where
- * `LEFTOFF_LOCOMO` says where its file lies: one array of `{ conversation, qa }`, from snap-research/locomo. Nothing of that is
- * in this repository. `LEFTOFF_EMBED` says where a module lies whose `embed` gives vectors of texts. And what recalling costs in a long session, and searching in many.
+ * What contexts recall and searches find of coding sessions whose answers are known, and of LoCoMo's conversations
+ * where
+ * `LEFTOFF_LOCOMO` says where its file lies: one array of `{ conversation, qa }`, from snap-research/locomo. Nothing of
+ * that is in this repository. `LEFTOFF_EMBED` says where a module lies whose `embed` gives vectors of texts. And what
+ * recalling costs in a long session, and searching in many.
  */
 
 import { join } from "node:path";
@@ -24,7 +26,13 @@ const EVERY = 8;
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
   title: `what is recalled and found, and what that costs in a session of ${LONG.toLocaleString("en")} messages, and in many sessions`,
-  run: () => inFolder(async (folder) => [...(await ofCode()), ...(await ofTalk(process.env["LEFTOFF_LOCOMO"])), ...(await ofLong(folder)), ...(await ofMany(folder))]),
+  run: () =>
+    inFolder(async (folder) => [
+      ...(await ofCode()),
+      ...(await ofTalk(process.env["LEFTOFF_LOCOMO"])),
+      ...(await ofLong(folder)),
+      ...(await ofMany(folder)),
+    ]),
 };
 
 /** @param {string} folder @returns {Promise<Figure[]>} */
@@ -32,10 +40,17 @@ async function ofLong(folder) {
   const store = await openStore({ home: join(folder, "long"), project: folder, countTokens: false });
   const session = await store.create();
   for (let n = 0; n < LONG; n += BATCH) {
-    const drafts = Array.from({ length: BATCH }, (_, place) => ({ role: place % 2 ? "assistant" : "user", content: ticketText(n + place) }));
+    const drafts = Array.from({ length: BATCH }, (_, place) => ({
+      role: place % 2 ? "assistant" : "user",
+      content: ticketText(n + place),
+    }));
     await session.append(drafts, { durability: "buffered" });
   }
-  const question = () => session.append({ role: "user", content: `What became of ticket T${Math.floor(LONG / 2) + (asked += 7)}?` }, { durability: "buffered" });
+  const question = () =>
+    session.append(
+      { role: "user", content: `What became of ticket T${Math.floor(LONG / 2) + (asked += 7)}?` },
+      { durability: "buffered" },
+    );
   let asked = 0;
   await question();
   const start = performance.now();
@@ -61,7 +76,8 @@ async function ofLong(folder) {
 }
 
 /** @param {number} n */
-const ticketText = (n) => `Ticket T${n}: ${["the parser", "a lease", "the picker", "an index"][n % 4]} was changed in src/part${n % 997}.rs, since case ${n * 31} failed.`;
+const ticketText = (n) =>
+  `Ticket T${n}: ${["the parser", "a lease", "the picker", "an index"][n % 4]} was changed in src/part${n % 997}.rs, since case ${n * 31} failed.`;
 
 /** What contexts and searches have of the coding questions. @returns {Promise<Figure[]>} */
 async function ofCode() {
@@ -73,7 +89,12 @@ async function ofCode() {
     { what: "coding: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },
     { what: "coding: what it quotes where nothing answers", value: told.unanswered, unit: "tokens" },
     { what: "coding: what it quotes for another project's question", value: told.foreign, unit: "tokens" },
-    ...words.map((value, at) => ({ what: `coding: the answer's words in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 91][at] ?? 0 })),
+    ...words.map((value, at) => ({
+      what: `coding: the answer's words in a context of ${BUDGETS[at]}`,
+      value,
+      unit: "%",
+      atLeast: [72, 80, 91][at] ?? 0,
+    })),
     { what: "coding: recalled where nothing answers, at 4000", value: unanswered, unit: "tokens", atMost: 150 },
     { what: "coding: the right session is the first", value: first, unit: "%", atLeast: 80 },
     { what: "coding: among the first five", value: five, unit: "%", atLeast: 98 },
@@ -88,13 +109,24 @@ async function ofTalk(file) {
   const { first, five } = await measureFound(samples);
   const told = await measureQuoted(samples, EVERY);
   const module = process.env["LEFTOFF_EMBED"];
-  const byMeaning = module ? (await measureRecalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence : [];
+  const byMeaning = module
+    ? (await measureRecalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence
+    : [];
   return [
     { what: "talk: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },
     { what: "talk: evidence in what it quotes", value: told.evidence, unit: "%" },
     { what: "talk: what it quotes for another conversation's question", value: told.foreign, unit: "tokens" },
-    ...byMeaning.map((value, at) => ({ what: `talk: the same by meaning, too, in a context of ${BUDGETS[at]}`, value, unit: "%" })),
-    ...evidence.map((value, at) => ({ what: `talk: evidence in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 87][at] ?? 0 })),
+    ...byMeaning.map((value, at) => ({
+      what: `talk: the same by meaning, too, in a context of ${BUDGETS[at]}`,
+      value,
+      unit: "%",
+    })),
+    ...evidence.map((value, at) => ({
+      what: `talk: evidence in a context of ${BUDGETS[at]}`,
+      value,
+      unit: "%",
+      atLeast: [72, 80, 87][at] ?? 0,
+    })),
     { what: "talk: recalled for another conversation's question, at 4000", value: foreign, unit: "tokens", atMost: 60 },
     { what: "talk: the right session is the first", value: first, unit: "%", atLeast: 76 },
     { what: "talk: among the first five", value: five, unit: "%", atLeast: 93.5 },

@@ -35,7 +35,8 @@ async function measure(folder) {
   const search = async (/** @type {string[]} */ ...words) => {
     const start = performance.now();
     let count = 0;
-    for await (const _ of store.search(words.map((word) => `"${word}"`).join(" "))) if ((count += 1) === 1) first = performance.now() - start;
+    for await (const _ of store.search(words.map((word) => `"${word}"`).join(" ")))
+      if ((count += 1) === 1) first = performance.now() - start;
     return count;
   };
   if ((await search(RARE)) < COPIES) throw new Error("expected a hit in each session");
@@ -43,7 +44,12 @@ async function measure(folder) {
   const firstMs = first;
   const once = (/** @type {() => unknown} */ work) => ({ times: 1, once: work });
   const read = () => paths.forEach((path) => readFileSync(join(path, "messages.jsonl")));
-  const ways = { read: once(read), rare: once(() => search(RARE)), common: once(() => search("storage", "durable", "nowhere")), accents: once(() => search("é日本語")) };
+  const ways = {
+    read: once(read),
+    rare: once(() => search(RARE)),
+    common: once(() => search("storage", "durable", "nowhere")),
+    accents: once(() => search("é日本語")),
+  };
   const { read: plain = NaN, rare = NaN, common = NaN, accents = NaN } = await inTurns(ways, { rounds: 3 });
   await store.close();
   return [
@@ -60,7 +66,7 @@ async function fillLog(folder) {
   const words = readFileSync(join(root, "docs", "FORMAT.md"), "utf8").split(/\s+/);
   const store = await openStore({ home: join(folder, "home"), project: folder, countTokens: false });
   const session = await store.create();
-  for (let bytes = 0, n = 0; bytes < LOG_BYTES; ) {
+  for (let bytes = 0, n = 0; bytes < LOG_BYTES;) {
     const drafts = Array.from({ length: 100 }, () => {
       n += 1;
       const content = Array.from({ length: WORDS }, (_, place) => words[(n * 7 + place * 13) % words.length]).join(" ");

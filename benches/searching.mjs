@@ -1,5 +1,8 @@
 // @ts-check
-/** Searches a store in a process of its own, `<home> <what> [<file of questions>]`, and says what that took of the processor, in milliseconds, and of memory. */
+/**
+ * Searches a store in a process of its own, `<home> <what> [<file of questions>]`, and says what that took of the
+ * processor, in milliseconds, and of memory.
+ */
 
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -19,7 +22,10 @@ const things = { index, ask, append };
 
 /** Indexes what is not, for a word that nobody said. @param {Store} store */
 async function index(store) {
-  return { ms: await tookMs(() => exhaustSearch(store, NOBODY)), again: await tookMs(() => exhaustSearch(store, NOBODY)) };
+  return {
+    ms: await tookMs(() => exhaustSearch(store, NOBODY)),
+    again: await tookMs(() => exhaustSearch(store, NOBODY)),
+  };
 }
 
 /** Each question, once all is warm. @param {Store} store */
@@ -36,7 +42,8 @@ async function ask(store) {
 async function append(store) {
   const session = await store.create();
   const drafts = conversation();
-  const more = (/** @type {number} */ count) => Array.from({ length: count }, () => /** @type {import("./conversation.mjs").Draft} */ (drafts.next().value));
+  const more = (/** @type {number} */ count) =>
+    Array.from({ length: count }, () => /** @type {import("./conversation.mjs").Draft} */ (drafts.next().value));
   const times = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     // What comes to a file; and once more, since a log that was written just now is believed only later.

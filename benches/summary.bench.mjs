@@ -1,5 +1,7 @@
 // @ts-check
-/** A summary by a model that answers at once: what leftoff itself takes for it, and how often that calls into the core. */
+/**
+ * A summary by a model that answers at once: what leftoff itself takes for it, and how often that calls into the core.
+ */
 
 import { join } from "node:path";
 import { countTokens, openStore } from "../js/index.js";
@@ -40,7 +42,10 @@ async function measure(folder) {
   const ruled = () => takeSession(waiting.ruled).context({ window: WINDOW });
   const calls = { modeled: await countCalls(modeled), ruled: await countCalls(ruled) };
   const asked = requests;
-  const cost = await inTurns({ modeled: { times: 1, once: modeled }, ruled: { times: 1, once: ruled } }, { rounds: ROUNDS });
+  const cost = await inTurns(
+    { modeled: { times: 1, once: modeled }, ruled: { times: 1, once: ruled } },
+    { rounds: ROUNDS },
+  );
   await store.close();
   const { modeled: model = NaN, ruled: rules = NaN } = cost;
   return [

@@ -18,7 +18,7 @@ export function tail(path, budget) {
     if (used <= budget) messages.push(message);
     return used > budget;
   };
-  read: for (let end = fs.fstatSync(fd).size; end > 0; ) {
+  read: for (let end = fs.fstatSync(fd).size; end > 0;) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end));
     bytesRead += fs.readSync(fd, chunk, 0, chunk.length, (end -= chunk.length));
     const bytes = Buffer.concat([chunk, rest]);

@@ -36,7 +36,14 @@ async function measure(folder) {
   const messages = corpus();
   const [texts, prose] = [join(folder, "texts.json"), join(folder, "prose.txt")];
   writeFileSync(texts, JSON.stringify(messages.map(({ text }) => text)));
-  writeFileSync(prose, messages.filter(({ kind }) => kind === "prose").map(({ text }) => text).join("").slice(0, MEGABYTE));
+  writeFileSync(
+    prose,
+    messages
+      .filter(({ kind }) => kind === "prose")
+      .map(({ text }) => text)
+      .join("")
+      .slice(0, MEGABYTE),
+  );
   const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   return [
     { what: `${messages.length.toLocaleString("en")} messages`, value: bytes / MEGABYTE, unit: "MB" },
@@ -66,12 +73,19 @@ function throughput(encoding, texts, bytes) {
     const value = ms(fastest) / ms("leftoff");
     return [
       { what: `${encoding}, ${pass}, to ${fastest}`, value, unit: "times", ...limits[pass] },
-      ...Object.keys(done).map((name) => ({ what: `${encoding}, ${pass}: ${name}`, value: bytes / 1000 / ms(name), unit: "MB/s" })),
+      ...Object.keys(done).map((name) => ({
+        what: `${encoding}, ${pass}: ${name}`,
+        value: bytes / 1000 / ms(name),
+        unit: "MB/s",
+      })),
     ];
   });
   const [ours = [], theirs = []] = ["leftoff", "gpt-tokenizer"].map((name) => done[name]?.[0]?.counts);
   const differing = theirs.filter((count, at) => count !== ours[at]).length;
-  return [...figures, { what: `${encoding}: messages counted other than by gpt-tokenizer`, value: differing, unit: "", atMost: 0 }];
+  return [
+    ...figures,
+    { what: `${encoding}: messages counted other than by gpt-tokenizer`, value: differing, unit: "", atMost: 0 },
+  ];
 }
 
 /** @param {string} name @param {string} prose @returns {Figure[]} */
@@ -79,7 +93,13 @@ function unbroken(name, prose) {
   const { missing: why, prose: perByte, one, ten } = inProcess("unbroken", "leftoff", "o200k_base", name, prose);
   if (why) return [missing(`unbroken ${name}`, why)];
   return [
-    { what: `1 MB of ${name}, unbroken: a byte, to one of prose`, value: one / perByte, unit: "times", atMost: 30, aim: 10 },
+    {
+      what: `1 MB of ${name}, unbroken: a byte, to one of prose`,
+      value: one / perByte,
+      unit: "times",
+      atMost: 30,
+      aim: 10,
+    },
     { what: `10 MB of ${name}, to 1 MB`, value: (10 * ten) / one, unit: "times", atMost: 12 },
   ];
 }
@@ -101,16 +121,38 @@ function starts() {
   };
   const [ours, theirs] = ["leftoff", "gpt-tokenizer"];
   return [
-    { what: `import and first count, to ${theirs}`, value: above(ours, "ms") / above(theirs, "ms"), unit: "times", atMost: 0.5, aim: 0.25 },
-    { what: `memory after it, to ${theirs}`, value: above(ours, "mb") / above(theirs, "mb"), unit: "times", atMost: 0.6, aim: 0.35 },
-    ...[ours, theirs].map((name) => ({ what: `import and first count, above Node: ${name}`, value: above(name, "ms"), unit: "ms" })),
-    ...[ours, theirs].map((name) => ({ what: `memory after it, above Node: ${name}`, value: above(name, "mb"), unit: "MB" })),
+    {
+      what: `import and first count, to ${theirs}`,
+      value: above(ours, "ms") / above(theirs, "ms"),
+      unit: "times",
+      atMost: 0.5,
+      aim: 0.25,
+    },
+    {
+      what: `memory after it, to ${theirs}`,
+      value: above(ours, "mb") / above(theirs, "mb"),
+      unit: "times",
+      atMost: 0.6,
+      aim: 0.35,
+    },
+    ...[ours, theirs].map((name) => ({
+      what: `import and first count, above Node: ${name}`,
+      value: above(name, "ms"),
+      unit: "ms",
+    })),
+    ...[ours, theirs].map((name) => ({
+      what: `memory after it, above Node: ${name}`,
+      value: above(name, "mb"),
+      unit: "MB",
+    })),
   ];
 }
 
 /** What a page loads for counting by o200k_base, compressed. @returns {Promise<Figure[]>} */
 async function weights() {
-  const ours = await loadedBy('import { countTokens } from "leftoff"; if ((await countTokens("Hello")) !== 1) throw new Error("expected one token");');
+  const ours = await loadedBy(
+    'import { countTokens } from "leftoff"; if ((await countTokens("Hello")) !== 1) throw new Error("expected one token");',
+  );
   const theirs = gzipSize(await bundleCounter("gpt-tokenizer/encoding/o200k_base"));
   return [
     { what: "compressed bytes to load, to gpt-tokenizer", value: ours / theirs, unit: "times", atMost: 1, aim: 0.8 },
@@ -122,13 +164,28 @@ async function weights() {
 /** A program that counts and does nothing else. @param {string} from */
 async function bundleCounter(from) {
   const stdin = { contents: `export { countTokens } from "${from}";`, resolveDir: root };
-  const { outputFiles: [made] } = await build({ stdin, bundle: true, minify: true, write: false, format: "esm", platform: "node", legalComments: "none", logLevel: "warning" });
+  const {
+    outputFiles: [made],
+  } = await build({
+    stdin,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    legalComments: "none",
+    logLevel: "warning",
+  });
   return /** @type {{ contents: Uint8Array }} */ (made).contents;
 }
 
 /** What count.mjs says, or why it said nothing. @param {...string} args */
 function inProcess(...args) {
-  const { stdout, stderr, status, signal } = spawnSync(process.execPath, [count, ...args], { encoding: "utf8", timeout: TIMEOUT_MS, maxBuffer: 2 ** 24 });
+  const { stdout, stderr, status, signal } = spawnSync(process.execPath, [count, ...args], {
+    encoding: "utf8",
+    timeout: TIMEOUT_MS,
+    maxBuffer: 2 ** 24,
+  });
   if (signal === "SIGTERM") return { missing: `it took longer than ${TIMEOUT_MS / 1000} s` };
   if (status !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
   return JSON.parse(stdout);

@@ -10,9 +10,13 @@ import process from "node:process";
 /** Says on the fourth stream what the process took of the processor. */
 const METER = `data:text/javascript,${encodeURIComponent('import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, JSON.stringify(process.cpuUsage())));')}`;
 
-/** The words of a message of `bytes` bytes, as prose has them: line feeds, quotes and letters that are not ASCII. @param {number} bytes */
+/**
+ * The words of a message of `bytes` bytes, as prose has them: line feeds, quotes and letters that are not ASCII.
+ * @param {number} bytes
+ */
 export function prose(bytes) {
-  const line = 'The first test fails: expected "ünï" at line 12, but found nothing there. Read the file again, then mend it.\n';
+  const line =
+    'The first test fails: expected "ünï" at line 12, but found nothing there. Read the file again, then mend it.\n';
   return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
 }
 
@@ -33,7 +37,8 @@ export function median(values) {
 
 /**
  * Measures ways to do something against each other: in turns, so that what the machine does besides strikes all alike.
- * @param {Record<string, { times: number, once: () => unknown, after?: () => unknown }>} ways `times`: how often in each
+ * @param {Record<string, { times: number, once: () => unknown, after?: () => unknown }>} ways `times`: how often in
+ *   each
  *   round; `after` clears up behind a round, and is not measured
  * @param {{ rounds: number }} options
  * @returns {Promise<Record<string, number>>} microseconds for each, the median of the rounds
@@ -57,12 +62,17 @@ export async function inTurns(ways, { rounds }) {
 }
 
 /**
- * A process of Node, whole: what it took of the processor, which others that are busy do not change much, and how long that was.
+ * A process of Node, whole: what it took of the processor, which others that are busy do not change much, and how long
+ * that was.
  * @param {string[]} args
  */
 export function inNode(...args) {
   const start = performance.now();
-  const { status, stdout, stderr, output } = spawnSync(process.execPath, ["--import", METER, ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"], encoding: "utf8", maxBuffer: 2 ** 26 });
+  const { status, stdout, stderr, output } = spawnSync(process.execPath, ["--import", METER, ...args], {
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
   const ms = performance.now() - start;
   if (status !== 0) throw new Error(stderr);
   const { user, system } = JSON.parse(output[3] ?? "");

@@ -31,5 +31,7 @@ app.post("/", express.json(), async ({ body: { chat, text } }, response) => {
 app.use((error, _request, response, _next) => {
   response.status(400).json({ error: error instanceof LeftoffError ? error.code : String(error) });
 });
-const server = app.listen(Number(process.env.PORT ?? 8080), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+const server = app.listen(Number(process.env.PORT ?? 8080), "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${server.address().port}`),
+);
 process.once("SIGTERM", () => server.close(() => void store.close()));

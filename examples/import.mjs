@@ -1,5 +1,5 @@
-// Takes an agent's file into a store, and says what a model with a small window would get of it. In Deno, with no more leave than
-// this:
+// Takes an agent's file into a store, and says what a model with a small window would get of it. In Deno, with no more
+// leave than this:
 //
 //     deno run --allow-read --allow-write import.mjs transcript.jsonl store
 

@@ -1,5 +1,5 @@
-// A chat server that keeps each conversation: what is posted is appended, and the model gets the context that fits it. In place of a
-// model, this one repeats what it was told.
+// A chat server that keeps each conversation: what is posted is appended, and the model gets the context that fits it.
+// In place of a model, this one repeats what it was told.
 //
 //     node server.mjs store
 //     curl -d '{"chat":"first","text":"Hello"}' localhost:8080
@@ -37,5 +37,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(400).end(JSON.stringify({ error: String(error) }));
   }
 });
-server.listen(Number(process.env.PORT ?? 8080), "127.0.0.1", () => console.log(`http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`));
+server.listen(Number(process.env.PORT ?? 8080), "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`),
+);
 process.once("SIGTERM", () => server.close(() => void store.close()));

@@ -23,9 +23,11 @@ const NO_LIMIT = 0xffff_ffff;
 
 /**
  * Counts the tokens of a text, or of each of many. Special tokens count as plain text.
- * @template {string | string[]} T @param {T} text
+ * @template {string | string[]} T
+ * @param {T} text
  * @param {{ encoding?: string, model?: string, limit?: number }} [options] `encoding`: `o200k_base` (the default;
- *   `o200k_harmony` counts alike), `cl100k_base`, or `estimate-1`; `model`: counts by its encoding; `limit`: counting stops
+ * `o200k_harmony` counts alike), `cl100k_base`, or `estimate-1`; `model`: counts by its encoding; `limit`: counting
+ * stops
  *   as soon as a text has more, and answers some number above it
  * @returns {Promise<T extends string ? number : number[]>}
  * @throws {LeftoffError} `invalid_request` for what is no text, a limit that is no number, and an unknown option;
@@ -38,8 +40,10 @@ export async function countTokens(text, options = {}) {
   const { model, encoding, limit = NO_LIMIT } = checkOptions("countTokens", options);
   const texts = Array.isArray(text) ? text : [text];
   const bad = texts.findIndex((one) => typeof one !== "string");
-  if (bad >= 0) throw requestError("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
-  if (!(limit >= 0)) throw requestError("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
+  if (bad >= 0)
+    throw requestError("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
+  if (!(limit >= 0))
+    throw requestError("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
   const module = counterModule();
   const counter = await namedCounter(encoding, model, module);
   const counts = texts.map((one) => module.call(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
@@ -47,9 +51,11 @@ export async function countTokens(text, options = {}) {
 }
 
 /**
- * Looks up a model by its name, with its provider before it or without: the encoding that counts for it, and its window in
+ * Looks up a model by its name, with its provider before it or without: the encoding that counts for it, and its window
+ * in
  * tokens.
- * @param {string} name @returns {{ encoding: string, window: number } | undefined} nothing for an unknown model
+ * @param {string} name
+ * @returns {{ encoding: string, window: number } | undefined} nothing for an unknown model
  * @throws {LeftoffError} `asset_missing` in a page before `loadWasm`
  * @example
  * modelOf("openai/gpt-4o"); // => { encoding: "o200k_base", window: 128_000 }

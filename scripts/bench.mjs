@@ -25,11 +25,15 @@ import { fail, root, seconds } from "./run.mjs";
 
 const folder = join(root, "benches");
 const { positionals: names } = parseArgs({ allowPositionals: true });
-const found = readdirSync(folder).filter((name) => name.endsWith(".bench.mjs")).map((name) => name.slice(0, -".bench.mjs".length));
+const found = readdirSync(folder)
+  .filter((name) => name.endsWith(".bench.mjs"))
+  .map((name) => name.slice(0, -".bench.mjs".length));
 const unknown = names.find((name) => !found.includes(name));
 if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
 
-console.log(`${type()} ${release()}, Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`);
+console.log(
+  `${type()} ${release()}, Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+);
 let exceeded = 0;
 for (const name of found.filter((name) => names.length === 0 || names.includes(name))) {
   const { default: bench } = /** @type {{ default: Bench }} */ (await import(join(folder, `${name}.bench.mjs`)));
@@ -42,7 +46,9 @@ for (const name of found.filter((name) => names.length === 0 || names.includes(n
     if (!holds) exceeded += 1;
     const limit = atMost < Infinity ? `at most ${atMost}` : atLeast > -Infinity ? `at least ${atLeast}` : "";
     const wanted = aim === undefined ? limit : `${limit}, aim ${aim}`;
-    console.log(`  ${holds ? "  " : "! "}${what.padEnd(58)} ${formatFigure(value).padStart(10)} ${unit.padEnd(6)} ${wanted}`);
+    console.log(
+      `  ${holds ? "  " : "! "}${what.padEnd(58)} ${formatFigure(value).padStart(10)} ${unit.padEnd(6)} ${wanted}`,
+    );
   }
 }
 if (exceeded > 0) fail(`${exceeded} limits were exceeded`);

@@ -1,6 +1,7 @@
 // @ts-check
-// `npm run test:browser`: tests the packed package in workerd, and in real Chromium as a page without a bundler loads it. Chromium is the
-// system's; if it is missing and the user may install it, apt-get installs it. Else the tests are skipped with a note.
+// `npm run test:browser`: tests the packed package in workerd, and in real Chromium as a page without a bundler loads
+// it. Chromium is the system's; if it is missing and the user may install it, apt-get installs it. Else the tests are
+// skipped with a note.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,12 @@ import { serve } from "../tests/browser/serve.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
-const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
+const PROGRAMS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
 const TESTS = join(root, "tests", "browser");
 /** How long a page may take, whatever else the machine is doing. */
@@ -52,7 +58,9 @@ function browser() {
 /** Packs the package by npm and unpacks it where the tests copied beside it find it. */
 function unpackPackage() {
   // Without the package's scripts: they make the component and the documents, which no page needs.
-  const [{ filename }] = Object.values(JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { quiet: true })));
+  const [{ filename }] = Object.values(
+    JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { quiet: true })),
+  );
   run("tar", ["-xzf", join(folder, filename), "-C", folder], { quiet: true });
   mkdirSync(join(folder, "node_modules"));
   renameSync(join(folder, "package"), join(folder, "node_modules", "leftoff"));
@@ -62,45 +70,92 @@ function unpackPackage() {
 }
 
 /** @param {string} script @param {string} [map] an import map */
-const page = (script, map) => `<!doctype html><meta charset="utf-8">${map ? `<script type="importmap">${map}</script>` : ""}<script type="module" src="${script}"></script>`;
+const page = (script, map) =>
+  `<!doctype html><meta charset="utf-8">${map ? `<script type="importmap">${map}</script>` : ""}<script type="module" src="${script}"></script>`;
 
 /** The folder of a bundler's page. @param {string} name */
 const bundleOf = (name) => name.toLowerCase().replace(" ", "");
 
-/** Gives the example a file, as its user does. @param {import("playwright-core").Browser} driven @param {string} origin @param {number[]} transcript */
+/**
+ * Gives the example a file, as its user does.
+ * @param {import("playwright-core").Browser} driven
+ * @param {string} origin
+ * @param {number[]} transcript
+ */
 async function checkPageExample(driven, origin, transcript) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/examples/page/index.html`);
   await opened.getByText("Choose a file.").waitFor({ timeout: LONGEST_MS });
-  await opened.setInputFiles("#file", { name: "transcript.jsonl", mimeType: "application/jsonl", buffer: Buffer.from(transcript) });
-  await opened.getByText(/^claude-code: [1-9]\d* messages, of which a window of 8,000 gets [1-9]\d* tokens$/).waitFor({ timeout: LONGEST_MS });
+  await opened.setInputFiles("#file", {
+    name: "transcript.jsonl",
+    mimeType: "application/jsonl",
+    buffer: Buffer.from(transcript),
+  });
+  await opened
+    .getByText(/^claude-code: [1-9]\d* messages, of which a window of 8,000 gets [1-9]\d* tokens$/)
+    .waitFor({ timeout: LONGEST_MS });
   await opened.close();
 }
 
-/** Bundles the contract of storages for a worker: with the package's own class of errors, and stand-ins for Node's modules. @param {string} outdir */
+/**
+ * Bundles the contract of storages for a worker: with the package's own class of errors, and stand-ins for Node's
+ * modules.
+ * @param {string} outdir
+ */
 async function contractOf(outdir) {
   const standIns = join(folder, "tests", "stand-ins.mjs");
-  const own = { name: "own", setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onResolve({ filter: /js\/error\.js$/ }, () => build.resolve("leftoff/slim", { kind: "import-statement", resolveDir: folder })) };
-  await esbuild({ absWorkingDir: folder, entryPoints: { index: "./tests/kept.mjs" }, outdir, bundle: true, splitting: true, format: "esm", platform: "browser", outExtension: { ".js": ".mjs" }, alias: { "node:test": standIns, "node:assert/strict": standIns }, plugins: [own], logLevel: "error" });
+  const own = {
+    name: "own",
+    setup: (/** @type {import("esbuild").PluginBuild} */ build) =>
+      build.onResolve({ filter: /js\/error\.js$/ }, () =>
+        build.resolve("leftoff/slim", { kind: "import-statement", resolveDir: folder }),
+      ),
+  };
+  await esbuild({
+    absWorkingDir: folder,
+    entryPoints: { index: "./tests/kept.mjs" },
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "browser",
+    outExtension: { ".js": ".mjs" },
+    alias: { "node:test": standIns, "node:assert/strict": standIns },
+    plugins: [own],
+    logLevel: "error",
+  });
 }
 
 /** @param {import("playwright-core").Browser} driven @param {string} origin */
 async function checkWorkerSessions(driven, origin) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/plain.html?strict`);
-  const results = await opened.evaluate(() => new Promise((told, fails) => {
-    const worker = new Worker("/bundles/kept/index.mjs?strict", { type: "module" });
-    worker.onmessage = ({ data }) => told(data);
-    worker.onerror = ({ message }) => fails(new Error(message));
-    worker.postMessage("begin");
-  }));
+  const results = await opened.evaluate(
+    () =>
+      new Promise((told, fails) => {
+        const worker = new Worker("/bundles/kept/index.mjs?strict", { type: "module" });
+        worker.onmessage = ({ data }) => told(data);
+        worker.onerror = ({ message }) => fails(new Error(message));
+        worker.postMessage("begin");
+      }),
+  );
   await opened.close();
   const wrong = /** @type {{ name: string, error?: string }[]} */ (results).filter(({ error }) => error !== undefined);
-  console.log(`  ${/** @type {unknown[]} */ (results).length - wrong.length} of ${/** @type {unknown[]} */ (results).length} laws hold for what a browser keeps`);
-  if (wrong.length > 0 || /** @type {unknown[]} */ (results).length < 30) throw new Error(wrong.map(({ name, error }) => `${name}: ${error}`).join("\n") || "expected the storages' contract, but found fewer laws");
+  console.log(
+    `  ${/** @type {unknown[]} */ (results).length - wrong.length} of ${/** @type {unknown[]} */ (results).length} laws hold for what a browser keeps`,
+  );
+  if (wrong.length > 0 || /** @type {unknown[]} */ (results).length < 30)
+    throw new Error(
+      wrong.map(({ name, error }) => `${name}: ${error}`).join("\n") ||
+        "expected the storages' contract, but found fewer laws",
+    );
 }
 
-/** Says something to the example, and loads its page anew. @param {import("playwright-core").Browser} driven @param {string} origin */
+/**
+ * Says something to the example, and loads its page anew.
+ * @param {import("playwright-core").Browser} driven
+ * @param {string} origin
+ */
 async function checkWorkerExample(driven, origin) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/examples/worker/index.html`);
@@ -121,23 +176,50 @@ async function inChromium(executablePath, packed, given) {
   const address = exports["."].browser.default.replace("./", "/package/");
   const map = JSON.stringify({ imports: { leftoff: address } });
   const slim = exports["./slim"].browser.default.replace("./", "/package/");
-  const { origin, close } = await serve({ package: packed, node_modules: join(folder, "node_modules"), examples: join(root, "examples"), tests: TESTS, bundles: join(folder, "bundles") }, {
-    "/map.html": page("/tests/start.mjs", map),
-    "/plain.html": page("/tests/start.mjs"),
-    "/service.mjs": `import * as leftoff from "${slim}";\nimport { answers } from "/tests/service.mjs";\nanswers(leftoff);\n`,
-    ...Object.fromEntries(Object.keys(BUNDLERS).map(bundleOf).map((name) => [`/${name}.html`, page(`/bundles/${name}/index.mjs`)])),
+  const { origin, close } = await serve(
+    {
+      package: packed,
+      node_modules: join(folder, "node_modules"),
+      examples: join(root, "examples"),
+      tests: TESTS,
+      bundles: join(folder, "bundles"),
+    },
+    {
+      "/map.html": page("/tests/start.mjs", map),
+      "/plain.html": page("/tests/start.mjs"),
+      "/service.mjs": `import * as leftoff from "${slim}";\nimport { answers } from "/tests/service.mjs";\nanswers(leftoff);\n`,
+      ...Object.fromEntries(
+        Object.keys(BUNDLERS)
+          .map(bundleOf)
+          .map((name) => [`/${name}.html`, page(`/bundles/${name}/index.mjs`)]),
+      ),
+    },
+  );
+  const driven = await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox"],
+    env: { ...process.env, HOME: folder },
   });
-  const driven = await chromium.launch({ executablePath, args: ["--no-sandbox"], env: { ...process.env, HOME: folder } });
-  /** @param {string} what @param {string} path @param {"inPage" | "inSlimPage" | "inService" | "inWorker"} where @param {string} name */
-  const tab = (what, path, where, name) => check(what, async () => {
-    const opened = await driven.newPage();
-    opened.setDefaultTimeout(LONGEST_MS);
-    await opened.goto(`${origin}${path}`);
-    // Polled here: playwright's own waiting evaluates in the page, which the page's policy forbids.
-    for (const end = performance.now() + LONGEST_MS; (await opened.title()) !== "ready"; ) if (performance.now() > end) throw new Error("expected the page to be ready, but it is not");
-    await opened.evaluate(([where, ...given]) => /** @type {any} */ (globalThis)[/** @type {string} */ (where)](...given), [where, name, given.transcript, given.expected]);
-    await opened.close();
-  });
+  /**
+   * @param {string} what
+   * @param {string} path
+   * @param {"inPage" | "inSlimPage" | "inService" | "inWorker"} where
+   * @param {string} name
+   */
+  const tab = (what, path, where, name) =>
+    check(what, async () => {
+      const opened = await driven.newPage();
+      opened.setDefaultTimeout(LONGEST_MS);
+      await opened.goto(`${origin}${path}`);
+      // Polled here: playwright's own waiting evaluates in the page, which the page's policy forbids.
+      for (const end = performance.now() + LONGEST_MS; (await opened.title()) !== "ready";)
+        if (performance.now() > end) throw new Error("expected the page to be ready, but it is not");
+      await opened.evaluate(
+        ([where, ...given]) => /** @type {any} */ (globalThis)[/** @type {string} */ (where)](...given),
+        [where, name, given.transcript, given.expected],
+      );
+      await opened.close();
+    });
   try {
     await tab("a page with an import map", "/map.html", "inPage", "leftoff");
     await tab("a page whose policy is 'self' 'wasm-unsafe-eval'", "/plain.html?strict", "inPage", address);
@@ -151,7 +233,10 @@ async function inChromium(executablePath, packed, given) {
     await check("examples/worker", () => checkWorkerExample(driven, origin));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));
-      await check(`${name} makes a page`, async () => void (await make({ folder: join(folder, "tests"), entry: "./bundled.mjs", out, forNode: false })));
+      await check(
+        `${name} makes a page`,
+        async () => void (await make({ folder: join(folder, "tests"), entry: "./bundled.mjs", out, forNode: false })),
+      );
       await tab(`the page that ${name} made, under that policy`, `/${bundleOf(name)}.html?strict`, "inPage", "");
     }
   } finally {
@@ -169,6 +254,9 @@ mkdirSync(worker);
 await check("workerd", () => inWorkerd({ folder: worker, entry: join(folder, "tests", "workerd.mjs"), given }));
 const executablePath = browser();
 if (executablePath) await inChromium(executablePath, packed, given);
-else console.log("  skipped: no Chromium is installed, and only root can install it by apt-get. CHROMIUM names one that lies elsewhere.");
+else
+  console.log(
+    "  skipped: no Chromium is installed, and only root can install it by apt-get. CHROMIUM names one that lies elsewhere.",
+  );
 if (failed > 0) fail(`${passed} passed, ${failed} failed`);
 console.log(`${passed} passed, 0 failed in ${seconds(start)}`);

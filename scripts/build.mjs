@@ -1,9 +1,19 @@
 // @ts-check
-// Builds pkg/ and types/ as they ship: the core with LTO, its binding, the vocabulary, the bundles, the types; each only
-// if one of its inputs changed. `node scripts/build.mjs [core|shim|component|dev]` builds one part alone.
+// Builds pkg/ and types/ as they ship: the core with LTO, its binding, the vocabulary, the bundles, the types; each
+// only if one of its inputs changed. `node scripts/build.mjs [core|shim|component|dev]` builds one part alone.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runQuietly, fail, root, run, step } from "./run.mjs";
@@ -12,24 +22,44 @@ import { BUILD_STD, TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
 const pkg = join(root, "pkg");
 const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
 /**
- * The modules for JavaScript, with their features of crates/wasm: programs that import nothing load no reader of foreign files. For what
- * needs no store, pages load `context` and `reader`, small parts of the two large ones.
+ * The modules for JavaScript, with their features of crates/wasm: programs that import nothing load no reader of
+ * foreign files. For what needs no store, pages load `context` and `reader`, small parts of the two large ones.
  */
 export const MODULES = { leftoff: "core,tokens", agents: "agents", context: "context", reader: "reader" };
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
-const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", "scripts/licenses.mjs", "Cargo.lock", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
+const shim = [
+  "js",
+  "package.json",
+  "tsconfig.json",
+  "scripts/types.json",
+  "scripts/build.mjs",
+  "scripts/bundles.mjs",
+  "scripts/licenses.mjs",
+  "Cargo.lock",
+  ...bindings,
+  ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`),
+];
 
 /** The features that rustc emits by itself; wasm-opt would refuse them otherwise. */
-const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
+const WASM_FEATURES = [
+  "bulk-memory",
+  "multivalue",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+  "reference-types",
+  "sign-ext",
+  "simd",
+];
 /**
- * Every engine has SIMD since 2023: bytes are searched and counted sixteen at a time. A panic traps at once, without a message:
- * nobody would see it, since the target has no stderr, and the code for it, with a library made for speed, was 20 KB when the core
- * had 240. For that Rust's library is compiled along (`-Zbuild-std`, which a stable compiler does by `RUSTC_BOOTSTRAP`).
+ * Every engine has SIMD since 2023: bytes are searched and counted sixteen at a time. A panic traps at once, without a
+ * message: nobody would see it, since the target has no stderr, and the code for it, with a library made for speed, was
+ * 20 KB when the core had 240. For that Rust's library is compiled along (`-Zbuild-std`, which a stable compiler does
+ * by `RUSTC_BOOTSTRAP`).
  */
 const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediate-abort";
 /**
- * Inlines nothing with many callers unless it is tiny, even where its author asks for that: a tenth less, and no slower. The loops of
- * counting say themselves what has to be inlined, by `inline(always)`.
+ * Inlines nothing with many callers unless it is tiny, even where its author asks for that: a tenth less, and no
+ * slower. The loops of counting say themselves what has to be inlined, by `inline(always)`.
  */
 const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
 /** Keeps a function with one caller a function of its own: inlined, it compresses worse and is no faster. */
@@ -38,11 +68,18 @@ const APART = "--one-caller-inline-max-function-size=0";
 const ORDERED = "--reorder-functions-by-name";
 
 /**
- * The two ways to compile a module: the core for size, since a page loads it, and the size gate holds it; the reader of other
- * agents' files for speed, since it reads gigabytes. With `opt-level = "z"` the core was 20 KB smaller, and took half as long again.
+ * The two ways to compile a module: the core for size, since a page loads it, and the size gate holds it; the reader of
+ * other agents' files for speed, since it reads gigabytes. With `opt-level = "z"` the core was 20 KB smaller, and took
+ * half as long again.
  */
 const MADE_FOR = {
-  size: { folder: "wasm", level: "s", flags: `${RUSTFLAGS} ${SELDOM_COPIED}`, std: "-Zbuild-std-features=optimize_for_size", wasmOpt: ["-Oz", APART, ORDERED] },
+  size: {
+    folder: "wasm",
+    level: "s",
+    flags: `${RUSTFLAGS} ${SELDOM_COPIED}`,
+    std: "-Zbuild-std-features=optimize_for_size",
+    wasmOpt: ["-Oz", APART, ORDERED],
+  },
   speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: ["-O2"] },
 };
 
@@ -55,7 +92,20 @@ const componentFolder = join(root, "target", "component");
 /** Builds what is out of date; answers false if nothing was. */
 export async function build() {
   const core = await whenStale("core", pkg, buildCore, Object.keys(MODULES));
-  return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(pkg, "LICENSES.txt"), join(pkg, "shipped.json"), join(root, "types")], buildShim)) || core;
+  return (
+    (await fresh(
+      "shim",
+      shim,
+      [
+        join(pkg, "index.mjs"),
+        join(pkg, "web"),
+        join(pkg, "LICENSES.txt"),
+        join(pkg, "shipped.json"),
+        join(root, "types"),
+      ],
+      buildShim,
+    )) || core
+  );
 }
 
 /** Builds the component, and by jco its form for Node; answers false if both are up to date. */
@@ -79,7 +129,12 @@ export function buildComponent() {
  * @param {string[]} modules
  */
 export function whenStale(name, folder, work, modules = ["leftoff"]) {
-  return fresh(name, crate, modules.flatMap((module) => [join(folder, `${module}.wasm`), join(folder, `${module}.js`)]), work);
+  return fresh(
+    name,
+    crate,
+    modules.flatMap((module) => [join(folder, `${module}.wasm`), join(folder, `${module}.js`)]),
+    work,
+  );
 }
 
 /**
@@ -100,10 +155,22 @@ export async function bind(features, folder, name = "leftoff") {
   rmSync(join(folder, `${name}_bg.wasm.d.ts`), { force: true });
   // The comments stand in its declarations too. Names stay, for stack traces.
   const binding = join(folder, `${name}.js`);
-  await runQuietly("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"]);
+  await runQuietly("esbuild", [
+    binding,
+    "--minify-whitespace",
+    "--minify-syntax",
+    "--format=esm",
+    `--outfile=${binding}`,
+    "--allow-overwrite",
+  ]);
 }
 
-/** A binding and the core as rustc makes them, with LTO: as a cdylib alone. @param {string} binding @param {string} features @param {typeof MADE_FOR.size} [made] the file */
+/**
+ * A binding and the core as rustc makes them, with LTO: as a cdylib alone.
+ * @param {string} binding
+ * @param {string} features
+ * @param {typeof MADE_FOR.size} [made] the file
+ */
 async function compile(binding, features, made = MADE_FOR.size) {
   const target = join(root, "target", made.folder);
   const env = {
@@ -131,17 +198,40 @@ async function buildCore() {
 }
 
 function copyVocabularies() {
-  for (const name of ["o200k_base.planes", "cl100k_base.planes"]) copyFileSync(join(root, "src", "tokens", name), join(pkg, name));
+  for (const name of ["o200k_base.planes", "cl100k_base.planes"])
+    copyFileSync(join(root, "src", "tokens", name), join(pkg, name));
 }
 
 /** The core by wasm-pack, in a few seconds and without optimization: for development. The next build replaces it. */
 function buildDev() {
   for (const part of ["core", "shim"]) rmSync(join(root, "target", `built-${part}`), { force: true });
-  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_INCREMENTAL: "1", CARGO_PROFILE_DEV_OPT_LEVEL: "0" };
+  const env = {
+    ...wasmPackEnv(),
+    CARGO_TARGET_DIR: join(root, "target", "wasm"),
+    CARGO_INCREMENTAL: "1",
+    CARGO_PROFILE_DEV_OPT_LEVEL: "0",
+  };
   for (const [name, features] of Object.entries(MODULES)) {
     const out = ["--out-dir", pkg, "--out-name", name];
     // All count, so that the library is compiled once.
-    run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, join("crates", "wasm"), "--features", `${features},tokens`], { env });
+    run(
+      "wasm-pack",
+      [
+        "build",
+        "--dev",
+        "--target",
+        "web",
+        "--mode",
+        "no-install",
+        "--no-pack",
+        "--no-opt",
+        ...out,
+        join("crates", "wasm"),
+        "--features",
+        `${features},tokens`,
+      ],
+      { env },
+    );
     renameSync(join(pkg, `${name}_bg.wasm`), join(pkg, `${name}.wasm`));
     rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
   }
@@ -159,9 +249,9 @@ async function buildShim() {
 
 /**
  * Writes the declarations that callers' compilers reach from the entries, and no others: leftoff's insides are nobody's
- * concern, and the modules' declarations want the DOM. The types that callers name stand in js/types as declarations, so a rule
- * that moves to Rust takes no type with it. They ship twice, for `import` and for `require`: a class of the one is none of
- * the other, as it is when they run.
+ * concern, and the modules' declarations want the DOM. The types that callers name stand in js/types as declarations,
+ * so a rule that moves to Rust takes no type with it. They ship twice, for `import` and for `require`: a class of the
+ * one is none of the other, as it is when they run.
  */
 function buildTypes() {
   const all = join(root, "target", "types");
@@ -169,10 +259,16 @@ function buildTypes() {
   for (const folder of [all, types]) rmSync(folder, { recursive: true, force: true });
   run("tsc", ["--project", "scripts/types.json"], { quiet: true });
   // tsc emits no declarations for what is one.
-  const declared = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
+  const declared = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".d.ts"),
+  );
   for (const name of declared) copyFileSync(join(root, "js", name), join(all, name));
   const entries = ENTRIES.map((file) => join(all, file.replace(/\.js$/, ".d.ts")));
-  const reached = run("tsc", ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--target", "es2023", "--types", "node", ...entries], { quiet: true });
+  const reached = run(
+    "tsc",
+    ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--target", "es2023", "--types", "node", ...entries],
+    { quiet: true },
+  );
   const mine = reached.split("\n").filter((path) => path.startsWith(all));
   for (const folder of [types, join(types, "cjs")]) {
     for (const path of mine) {
@@ -195,7 +291,8 @@ function buildTypes() {
 async function fresh(name, inputs, outputs, work) {
   const stamp = join(root, "target", `built-${name}`);
   const hash = digest(inputs);
-  if (outputs.every((path) => existsSync(path)) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return false;
+  if (outputs.every((path) => existsSync(path)) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash)
+    return false;
   await work();
   writeFileSync(stamp, hash);
   return true;

@@ -1,7 +1,8 @@
 // @ts-check
-// `npm run test:clients`: drives real clients, offline, against a model server that answers by a script. Runs three tenths, as CI
-// does; all with `-- --scale 1`; also the clients that CI leaves out with `-- --all`; only some suites with `-- samples`;
-// other sessions with `-- --seed 7`. LEFTOFF_KEEP names a folder for the files that the clients write.
+// `npm run test:clients`: drives real clients, offline, against a model server that answers by a script. Runs three
+// tenths, as CI does; all with `-- --scale 1`; also the clients that CI leaves out with `-- --all`; only some suites
+// with `-- samples`; other sessions with `-- --seed 7`. LEFTOFF_KEEP names a folder for the files that the clients
+// write.
 
 import { step } from "./run.mjs";
 import { parseOptions, suites } from "./suites.mjs";

@@ -1,8 +1,19 @@
 // @ts-check
-// Builds Rust's standard library for WebAssembly from Debian's packages, for machines that cannot reach rustup's server. Debian's
-// compiler comes with the source of its own library, of the same version.
+// Builds Rust's standard library for WebAssembly from Debian's packages, for machines that cannot reach rustup's
+// server. Debian's compiler comes with the source of its own library, of the same version.
 
-import { copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, fail, run } from "./run.mjs";
@@ -27,7 +38,9 @@ export function installPackages(packages) {
 
 /** Installs Debian's compiler, makes it rustup's toolchain `debian`, and builds the library for it. Needs root. */
 export function buildDebianTarget() {
-  console.log("  rustup cannot fetch the target here, so Debian's compiler is installed, and the library built from its source:");
+  console.log(
+    "  rustup cannot fetch the target here, so Debian's compiler is installed, and the library built from its source:",
+  );
   installPackages(PACKAGES);
   const linker = rustupLinker();
   run("rustup", ["toolchain", "link", "debian", "/usr"], { quiet: true });
@@ -45,7 +58,9 @@ export function buildDebianTarget() {
 function rustupLinker() {
   const host = ask("rustc", ["-vV"])?.match(/^host: (.*)$/m)?.[1];
   const linker = `${ask("rustc", ["--print", "sysroot"])}/lib/rustlib/${host}/bin/rust-lld`;
-  return existsSync(linker) ? { host, path: linker } : fail(`expected a linker at ${linker}, but found none: reinstall Rust with rustup`);
+  return existsSync(linker)
+    ? { host, path: linker }
+    : fail(`expected a linker at ${linker}, but found none: reinstall Rust with rustup`);
 }
 
 /** @param {{ host?: string, path: string }} linker */
@@ -61,7 +76,10 @@ function linkLinker({ host, path }) {
 /** @param {string} folder an empty one @param {{ path: string }} linker */
 function buildStd(folder, linker) {
   mkdirSync(join(folder, "src"));
-  writeFileSync(join(folder, "Cargo.toml"), '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2021"\n\n[profile.release]\npanic = "abort"\n');
+  writeFileSync(
+    join(folder, "Cargo.toml"),
+    '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2021"\n\n[profile.release]\npanic = "abort"\n',
+  );
   writeFileSync(join(folder, "src", "lib.rs"), "");
   run("cargo", ["build", "--release", "-Zbuild-std=std,panic_abort,test", "--target", TARGET], {
     cwd: folder,

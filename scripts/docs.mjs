@@ -1,8 +1,8 @@
 // @ts-check
-// Makes the API reference, docs/api: JavaScript's from the declarations that ship, which goes into the package; with --rust also
-// Rust's, by rustdoc without fonts and source (0.9 MB compressed), whose thousand pages do not ship. It is not kept in git. A program of
-// our own: typedoc supports compilers up to 6, and the interface of the compiler used here is not stable. The declarations that it
-// writes are regular enough to be parsed by their indentation.
+// Makes the API reference, docs/api: JavaScript's from the declarations that ship, which goes into the package; with
+// --rust also Rust's, by rustdoc without fonts and source (0.9 MB compressed), whose thousand pages do not ship. It is
+// not kept in git. A program of our own: typedoc supports compilers up to 6, and the interface of the compiler used
+// here is not stable. The declarations that it writes are regular enough to be parsed by their indentation.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -10,27 +10,58 @@ import { root, run, step } from "./run.mjs";
 
 const api = join(root, "docs", "api");
 
-/** What each entry of the package gives beside what it exports itself, those of storages that another one exports left out: what comes first, what it has of the other, and where its types are. */
+/**
+ * What each entry of the package gives beside what it exports itself, those of storages that another one exports left
+ * out: what comes first, what it has of the other, and where its types are.
+ */
 const PAGES = {
   leftoff: {
     about: 'import { openStore } from "leftoff"',
     entry: "index",
     first: ["store/open-store", "store/store", "session/session", "session/appended", "store/outputs"],
     others: [""],
-    types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/outputs", "types/wasm", "types/errors", "storage/contract", "records"],
+    types: [
+      "types/store",
+      "types/session",
+      "types/context",
+      "types/shapes",
+      "types/agents",
+      "types/outputs",
+      "types/wasm",
+      "types/errors",
+      "storage/contract",
+      "records",
+    ],
   },
-  compat: { about: 'import { SessionManager } from "leftoff/compat"', entry: "compat/index", first: ["compat/index"], others: ["store/open-store", "error"], types: ["types/compat"] },
-  opfs: { about: 'import { OpfsStorage } from "leftoff/storage/opfs"', entry: "storage/opfs", first: [""], others: [""], types: [] },
+  compat: {
+    about: 'import { SessionManager } from "leftoff/compat"',
+    entry: "compat/index",
+    first: ["compat/index"],
+    others: ["store/open-store", "error"],
+    types: ["types/compat"],
+  },
+  opfs: {
+    about: 'import { OpfsStorage } from "leftoff/storage/opfs"',
+    entry: "storage/opfs",
+    first: [""],
+    others: [""],
+    types: [],
+  },
 };
 
 /** The files that an entry exports from, and it. @param {string} entry */
-const exportingFiles = (entry) => Array.from(read(entry).matchAll(/^(?:export|import) \{[^}]*\} from "(\.[\w/.-]+)\.js"/gm), ([, file = ""]) => posix.join(posix.dirname(entry), file));
+const exportingFiles = (entry) =>
+  Array.from(read(entry).matchAll(/^(?:export|import) \{[^}]*\} from "(\.[\w/.-]+)\.js"/gm), ([, file = ""]) =>
+    posix.join(posix.dirname(entry), file),
+  );
 
 /** @typedef {{ name: string, kind: string, doc: string, code: string }} Declaration */
 
 /**
  * What is declared at an indentation: its comment and its text.
- * @param {string} text @param {string} indent @param {RegExp} begins which line begins one; its groups are `kind` and `name`
+ * @param {string} text
+ * @param {string} indent
+ * @param {RegExp} begins which line begins one; its groups are `kind` and `name`
  * @returns {Declaration[]}
  */
 function declarations(text, indent, begins) {
@@ -43,7 +74,10 @@ function declarations(text, indent, begins) {
     let last = at;
     // One that goes on ends where the indentation is its own again.
     while (!/[;}]\s*$/.test(lines[last] ?? "") || depth(lines.slice(at, last + 1).join("\n")) > 0) last += 1;
-    const code = lines.slice(at, last + 1).map((line) => line.replace(indent, "")).join("\n");
+    const code = lines
+      .slice(at, last + 1)
+      .map((line) => line.replace(indent, ""))
+      .join("\n");
     all.push({ name: found.name ?? "", kind: found.kind ?? "", doc: commentAbove(lines, at), code });
     at = last;
   }
@@ -61,17 +95,32 @@ function commentAbove(lines, at) {
   if (!lines[at - 1]?.trim().endsWith("*/")) return "";
   let first = at - 1;
   while (!lines[first]?.includes("/**")) first -= 1;
-  return lines.slice(first, at).join("\n").replace(/^\s*\/\*\*|\*\/\s*$/g, "").replace(/^ *\* ?/gm, "").trim();
+  return lines
+    .slice(first, at)
+    .join("\n")
+    .replace(/^\s*\/\*\*|\*\/\s*$/g, "")
+    .replace(/^ *\* ?/gm, "")
+    .trim();
 }
 
-/** A comment as Markdown: what it says, then what goes in, comes out and goes wrong, then the examples. @param {string} doc */
+/**
+ * A comment as Markdown: what it says, then what goes in, comes out and goes wrong, then the examples.
+ * @param {string} doc
+ */
 function renderComment(doc) {
   const [text = "", ...tags] = doc.split(/(?:^|\s)@(?=(?:param|returns|throws|example|template|private|type)\b)/);
-  const of = (/** @type {string} */ name) => tags.filter((tag) => tag.startsWith(name)).map((tag) => tag.slice(name.length).trim());
+  const of = (/** @type {string} */ name) =>
+    tags.filter((tag) => tag.startsWith(name)).map((tag) => tag.slice(name.length).trim());
   const rows = [
-    ...of("param").map(parseTag).flatMap(({ name, text }) => (text ? `- \`${name}\`: ${text}` : [])),
-    ...of("returns").map(parseTag).flatMap(({ name, text }) => (text ? `- gives ${`${name} ${text}`.trim()}` : [])),
-    ...of("throws").map(parseTag).map(({ name, text }) => `- throws ${`${name} ${text}`.trim()}`),
+    ...of("param")
+      .map(parseTag)
+      .flatMap(({ name, text }) => (text ? `- \`${name}\`: ${text}` : [])),
+    ...of("returns")
+      .map(parseTag)
+      .flatMap(({ name, text }) => (text ? `- gives ${`${name} ${text}`.trim()}` : [])),
+    ...of("throws")
+      .map(parseTag)
+      .map(({ name, text }) => `- throws ${`${name} ${text}`.trim()}`),
   ];
   const examples = of("example").map((code) => `\`\`\`js\n${code}\n\`\`\``);
   return [text.trim(), rows.join("\n"), ...examples].filter(Boolean).join("\n\n");
@@ -80,7 +129,9 @@ function renderComment(doc) {
 /** A tag behind its name: `{type} name text`; the type stands in the signature. @param {string} tag */
 function parseTag(tag) {
   let end = 0;
-  if (tag.startsWith("{")) do end += 1; while (depth(tag.slice(0, end)) > 0 && end < tag.length);
+  if (tag.startsWith("{"))
+    do end += 1;
+    while (depth(tag.slice(0, end)) > 0 && end < tag.length);
   const [name = "", ...words] = tag.slice(end).trim().split(/\s+/);
   return { name: name.replace(/^\[|\]$/g, ""), text: words.join(" ") };
 }
@@ -92,7 +143,8 @@ const MEMBER = /^ {4}(?:static |get |readonly )*(?<name>\w+|\[Symbol\.\w+\])[(<:
 
 /** @param {Declaration} declared */
 function chapter({ name, kind, doc, code: text }) {
-  if (kind !== "class") return `### ${name}\n\n${renderComment(doc)}\n\n${code(text.replace(/^export (declare )?/, ""))}\n`;
+  if (kind !== "class")
+    return `### ${name}\n\n${renderComment(doc)}\n\n${code(text.replace(/^export (declare )?/, ""))}\n`;
   const members = declarations(text, "    ", MEMBER).filter((one) => one.name !== "private");
   const each = members.map((one) => `#### ${name}.${one.name}\n\n${code(one.code)}\n\n${renderComment(one.doc)}\n`);
   return `### ${name}\n\n${renderComment(doc)}\n\n${each.join("\n")}`;
@@ -105,9 +157,14 @@ export const NAMES = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
 export function page(name) {
   const { about, entry, first, others, types } = PAGES[name];
   const front = [...new Set([...first, ...exportingFiles(entry), entry])].filter((file) => !others.includes(file));
-  const calls = front.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "function" || kind === "class" || kind === "const");
-  const named = types.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "interface" || kind === "type");
-  const list = (/** @type {Declaration[]} */ some) => some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");
+  const calls = front
+    .flatMap((file) => declarations(read(file), "", TOP))
+    .filter(({ kind }) => kind === "function" || kind === "class" || kind === "const");
+  const named = types
+    .flatMap((file) => declarations(read(file), "", TOP))
+    .filter(({ kind }) => kind === "interface" || kind === "type");
+  const list = (/** @type {Declaration[]} */ some) =>
+    some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");
   const parts = Object.entries({ "Functions and classes": calls, Types: named }).filter(([, some]) => some.length > 0);
   const contents = parts.map(([title, some]) => `${title}: ${list(some)}.`).join("\n\n");
   const chapters = parts.map(([title, some]) => `## ${title}\n\n${some.map(chapter).join("\n")}`).join("\n");
@@ -118,7 +175,11 @@ export function page(name) {
 export function rustdoc() {
   const target = join(root, "target", "rustdoc");
   // Without the source, which is elsewhere. The compiler is a stable one.
-  const env = { CARGO_TARGET_DIR: target, RUSTDOCFLAGS: "-D warnings -Zunstable-options --html-no-source", RUSTC_BOOTSTRAP: "1" };
+  const env = {
+    CARGO_TARGET_DIR: target,
+    RUSTDOCFLAGS: "-D warnings -Zunstable-options --html-no-source",
+    RUSTC_BOOTSTRAP: "1",
+  };
   run("cargo", ["doc", "--no-deps", "--lib", "--package", "leftoff", "--features", "fs", "--quiet"], { env });
   return join(target, "doc");
 }
@@ -131,7 +192,11 @@ export async function docs({ withRust }) {
     for (const name of NAMES) writeFileSync(join(api, `${name}.md`), page(name));
   });
   // Without fonts, which are most of what is left.
-  if (withRust) await step("docs/api, Rust", () => cpSync(rustdoc(), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") }));
+  if (withRust)
+    await step("docs/api, Rust", () =>
+      cpSync(rustdoc(), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") }),
+    );
 }
 
-if (import.meta.main ?? process.argv[1] === import.meta.filename) await docs({ withRust: process.argv.includes("--rust") });
+if (import.meta.main ?? process.argv[1] === import.meta.filename)
+  await docs({ withRust: process.argv.includes("--rust") });

@@ -1,6 +1,6 @@
 // @ts-check
-// Fuzzes counting in WebAssembly: changes inputs of the native fuzzer at random, and counts them natively by tiktoken-rs and in
-// WebAssembly.
+// Fuzzes counting in WebAssembly: changes inputs of the native fuzzer at random, and counts them natively by
+// tiktoken-rs and in WebAssembly.
 
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,9 @@ const CHANGES = 8;
 
 /** Ends the process where a count differs. @param {{ corpus: string, minutes: number, seed: number }} options */
 export async function fuzzWasm({ corpus, minutes, seed }) {
-  const inputs = readdirSync(corpus).sort().map((name) => readFileSync(join(corpus, name)));
+  const inputs = readdirSync(corpus)
+    .sort()
+    .map((name) => readFileSync(join(corpus, name)));
   const random = chance(seed);
   const start = performance.now();
   let [texts, bytes] = [0, 0];
@@ -35,13 +37,19 @@ export async function fuzzWasm({ corpus, minutes, seed }) {
     }
   });
   const said = (/** @type {number} */ count) => count.toLocaleString("en");
-  console.log(`ok tokens in WebAssembly: seed ${seed}, inputs ${said(inputs.length)}, texts ${said(texts)}, bytes ${said(bytes)} (${seconds(start)})`);
+  console.log(
+    `ok tokens in WebAssembly: seed ${seed}, inputs ${said(inputs.length)}, texts ${said(texts)}, bytes ${said(bytes)} (${seconds(start)})`,
+  );
 }
 
 /** Counts the files natively; answers how many of them are text. @param {string} texts @param {string} to */
 async function countNatively(texts, to) {
   const env = { LEFTOFF_SCALE: "1", LEFTOFF_TEXTS: texts, LEFTOFF_COUNTS: to };
-  const { ok, output } = await watch("cargo", ["test", "--test", "all", "token_equality::files", "--", "--show-output"], { env, quiet: true });
+  const { ok, output } = await watch(
+    "cargo",
+    ["test", "--test", "all", "token_equality::files", "--", "--show-output"],
+    { env, quiet: true },
+  );
   const counted = Number(output.match(/^counted files: (\d+)$/m)?.[1] ?? 0);
   return ok && counted > 0 ? counted : fail(output);
 }
@@ -50,7 +58,8 @@ async function countNatively(texts, to) {
 function mutateInput(inputs, random) {
   const any = () => inputs[random.below(inputs.length)] ?? Buffer.alloc(0);
   let bytes = any();
-  for (let left = 1 + random.below(CHANGES); left > 0; left -= 1) bytes = applyChange(bytes, any(), random).subarray(0, LONGEST);
+  for (let left = 1 + random.below(CHANGES); left > 0; left -= 1)
+    bytes = applyChange(bytes, any(), random).subarray(0, LONGEST);
   return bytes;
 }
 

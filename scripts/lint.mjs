@@ -1,6 +1,6 @@
 // @ts-check
-// Checks everything that needs no running: the form of the Rust code, clippy for each target and combination of features,
-// the types of the JavaScript, and the fence around the core.
+// Checks everything that needs no running: the form of the Rust code, clippy for each target and combination of
+// features, the types of the JavaScript, and the fence around the core.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,16 +10,23 @@ import { names } from "./names.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
+/** What prettier formats; `.prettierignore` has others' words and what a program writes. */
+const FORMATTED = "{js,scripts,tests,benches,examples}/**/*.{js,mjs,cjs,ts,mts,cts}";
 const DENY = ["-D", "warnings"];
 // Tests and examples read files and the clock, and a test that unwraps fails where it should.
-const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap((name) => ["-A", `clippy::${name}`]);
+const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap(
+  (name) => ["-A", `clippy::${name}`],
+);
 const HOST = { none: ["--no-default-features"], default: [], fs: ["--features", "fs"] };
 /** Features checked each by itself: a program may want one and no other. */
 const FEATURES = ["tokens", "o200k", "cl100k", "interop", "session-file", "fs"];
 // Where files of js/ may ask for time and chance themselves, not js/wasm/clock.js, and why.
 /** @type {Record<string, { found: string, why: string }>} */
 const PAST_THE_CLOCK = {
-  "storage/root.js": { found: "Date.now", why: "compared with the filesystem's clock, to see whether a folder could have changed unseen" },
+  "storage/root.js": {
+    found: "Date.now",
+    why: "compared with the filesystem's clock, to see whether a folder could have changed unseen",
+  },
   "storage/whole-file.js": { found: "randomBytes", why: "the name of a file that is renamed before anybody looks" },
   "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
 };
@@ -40,6 +47,7 @@ export async function lint() {
     run("cargo", ["fmt", "--all", "--check"]);
     run("cargo", ["fmt", "--manifest-path", join("tests", "component", "rust", "Cargo.toml"), "--check"]);
   });
+  await step("prettier --check", () => void run("prettier", ["--check", "--log-level", "warn", FORMATTED]));
   await step("the fence", fence);
   await step("names of documents", documents);
   await step("one spelling", oneSpelling);
@@ -56,7 +64,17 @@ export async function lint() {
     });
   }
   await step("each feature alone", () => {
-    for (const feature of FEATURES) run("cargo", ["check", "--quiet", "--package", "leftoff", "--lib", "--no-default-features", "--features", feature]);
+    for (const feature of FEATURES)
+      run("cargo", [
+        "check",
+        "--quiet",
+        "--package",
+        "leftoff",
+        "--lib",
+        "--no-default-features",
+        "--features",
+        feature,
+      ]);
   });
   await step("rustdoc", () => void rustdoc());
   await step("the oldest Rust", oldestRust);
@@ -69,11 +87,17 @@ function clippy(what, lints, env) {
   run("cargo", ["clippy", "--quiet", ...what, "--", ...lints], { env });
 }
 
-/** Checks with the oldest Rust that Cargo.toml names, where it is installed: `rustup toolchain install 1.88.0 --profile minimal`. */
+/**
+ * Checks with the oldest Rust that Cargo.toml names, where it is installed: `rustup toolchain install 1.88.0 --profile
+ * minimal`.
+ */
 function oldestRust() {
-  const oldest = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "([^"]+)"$/m)?.[1] ?? fail("expected a rust-version in Cargo.toml, but found none");
+  const oldest =
+    readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "([^"]+)"$/m)?.[1] ??
+    fail("expected a rust-version in Cargo.toml, but found none");
   const toolchain = ask("rustup", ["toolchain", "list"])?.match(new RegExp(`^${oldest}(?:\\.0)?-\\S+`, "m"))?.[0];
-  if (!toolchain) return console.log(`  Rust ${oldest}, the oldest that leftoff compiles with, is not installed: not tried.`);
+  if (!toolchain)
+    return console.log(`  Rust ${oldest}, the oldest that leftoff compiles with, is not installed: not tried.`);
   const env = { RUSTUP_TOOLCHAIN: toolchain, CARGO_TARGET_DIR: join(root, "target", "oldest") };
   run("cargo", ["check", "--quiet", "--package", "leftoff", "--lib", "--features", "cl100k"], { env });
 }
@@ -100,31 +124,57 @@ function fence() {
     const ofTests = testModules(join(root, src)).map((name) => `${name}.rs`);
     for (const name of readdirSync(join(root, src), { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".rs") || ofTests.includes(name) || HOSTS.test(name)) continue;
-      withoutTests(readFileSync(join(root, src, name), "utf8")).replace(STD_OF_HOST, "\n\n").split("\n").forEach((line, index) => {
-        const found = line.replace(/\/\/.*$/, "").match(/\bextern crate std\b|\bstd::/)?.[0];
-        if (found) fail(`${src}/${name}, line ${index + 1}: expected a core without std, but found '${found}' instead`);
-      });
+      withoutTests(readFileSync(join(root, src, name), "utf8"))
+        .replace(STD_OF_HOST, "\n\n")
+        .split("\n")
+        .forEach((line, index) => {
+          const found = line.replace(/\/\/.*$/, "").match(/\bextern crate std\b|\bstd::/)?.[0];
+          if (found)
+            fail(`${src}/${name}, line ${index + 1}: expected a core without std, but found '${found}' instead`);
+        });
     }
   }
 }
 
 /** Checks that time and chance come from one place, where tests set them: equal ones give equal bytes. */
 function oneClock() {
-  const asked = /\b(?:Date\.now|performance\.now|Math\.random|getRandomValues|getTimezoneOffset|hrtime|random(?:UUID|Bytes|Int|FillSync|Fill))\b|\bnew Date\b(?!\((?!\)))/g;
+  const asked =
+    /\b(?:Date\.now|performance\.now|Math\.random|getRandomValues|getTimezoneOffset|hrtime|random(?:UUID|Bytes|Int|FillSync|Fill))\b|\bnew Date\b(?!\((?!\)))/g;
   const js = join(root, "js");
   for (const name of readdirSync(js, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".js") || name.replaceAll("\\", "/") === "wasm/clock.js") continue;
-    readFileSync(join(js, name), "utf8").split("\n").forEach((line, index) => {
-      for (const [found] of line.replace(/(?:^|\s)\/\/.*$/, "").matchAll(asked)) {
-        if (found === PAST_THE_CLOCK[name.replaceAll("\\", "/")]?.found || line.includes(`import { ${found} }`)) continue;
-        fail(`js/${name}, line ${index + 1}: expected js/wasm/clock.js to be asked for time and chance, but found '${found}' instead`);
-      }
-    });
+    readFileSync(join(js, name), "utf8")
+      .split("\n")
+      .forEach((line, index) => {
+        for (const [found] of line.replace(/(?:^|\s)\/\/.*$/, "").matchAll(asked)) {
+          if (found === PAST_THE_CLOCK[name.replaceAll("\\", "/")]?.found || line.includes(`import { ${found} }`))
+            continue;
+          fail(
+            `js/${name}, line ${index + 1}: expected js/wasm/clock.js to be asked for time and chance, but found '${found}' instead`,
+          );
+        }
+      });
   }
 }
 
-/** The places of prose, and the one page that explains the documents leftoff comes from: elsewhere their numbers say nothing. */
-const PROSE = ["src", "crates", "js", "docs", "tests", "scripts", "benches", "examples", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"];
+/**
+ * The places of prose, and the one page that explains the documents leftoff comes from: elsewhere their numbers say
+ * nothing.
+ */
+const PROSE = [
+  "src",
+  "crates",
+  "js",
+  "docs",
+  "tests",
+  "scripts",
+  "benches",
+  "examples",
+  "README.md",
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+];
 const ORIGINS = join("docs", "ORIGINS.md");
 
 function documents() {
@@ -137,7 +187,10 @@ function documents() {
       const text = readFileSync(join(root, path), "utf8");
       // Also over the end of a line, with the mark of a comment between.
       const found = /\bdocuments?[\s/*!#]+00[0-4]\b|\b00[0-4]'s\b/i.exec(text);
-      if (found) fail(`${path}, line ${text.slice(0, found.index).split("\n").length}: expected a name that says what it is, but found "${found[0]}", which only ${ORIGINS} explains`);
+      if (found)
+        fail(
+          `${path}, line ${text.slice(0, found.index).split("\n").length}: expected a name that says what it is, but found "${found[0]}", which only ${ORIGINS} explains`,
+        );
     }
   }
 }

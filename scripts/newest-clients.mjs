@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run test:newest-clients`: drives the newest version of each client on npm as the pinned one is driven: holds and resumes a
-// session in it, and runs the ring of all. Reports what its files have that the pinned version's have not. Other versions are
-// tried with `-- --version codex=0.160.0`, as often as wanted; then only these are.
+// `npm run test:newest-clients`: drives the newest version of each client on npm as the pinned one is driven: holds and
+// resumes a session in it, and runs the ring of all. Reports what its files have that the pinned version's have not.
+// Other versions are tried with `-- --version codex=0.160.0`, as often as wanted; then only these are.
 
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -25,11 +25,14 @@ const clients = selectClients({ all: true });
 /** The versions that the command line asks for, by agent. */
 function parseVersions() {
   const { values } = parseArgs({ options: { version: { type: "string", multiple: true, default: [] } } });
-  return new Map(values.version.map((one) => {
-    const [agent = "", version = ""] = one.split("=", 2);
-    if (!/^\d[\w.+-]*$/.test(version) || clients.every((client) => client.agent !== agent)) fail(`expected --version ${clients.map((client) => client.agent).join("|")}=1.2.3, but found ${one} instead`);
-    return [agent, version];
-  }));
+  return new Map(
+    values.version.map((one) => {
+      const [agent = "", version = ""] = one.split("=", 2);
+      if (!/^\d[\w.+-]*$/.test(version) || clients.every((client) => client.agent !== agent))
+        fail(`expected --version ${clients.map((client) => client.agent).join("|")}=1.2.3, but found ${one} instead`);
+      return [agent, version];
+    }),
+  );
 }
 
 /** @param {Client} client */
@@ -38,12 +41,19 @@ function newestVersion({ package: name }) {
   return version || fail(`expected npm to know a version of ${name}, but found none`);
 }
 
-/** Installs a client; throws if it cannot be driven. @param {Client} client @param {string} version @returns {Promise<Present>} */
+/**
+ * Installs a client; throws if it cannot be driven.
+ * @param {Client} client
+ * @param {string} version
+ * @returns {Promise<Present>}
+ */
 async function installClient(client, version) {
   const look = await installOther(client.package, version);
   const program = client.program(look);
-  if (program === null) throw new Error(`no program where the pinned version has one, or none for ${process.platform} ${process.arch}`);
-  const wants = JSON.parse(readFileSync(/** @type {string} */ (look(client.package, "package.json")), "utf8")).engines?.node;
+  if (program === null)
+    throw new Error(`no program where the pinned version has one, or none for ${process.platform} ${process.arch}`);
+  const wants = JSON.parse(readFileSync(/** @type {string} */ (look(client.package, "package.json")), "utf8")).engines
+    ?.node;
   const has = client.node && ask(client.node(), ["--version"]);
   if (has && wants && !isEnough(wants, has)) throw new Error(`it wants Node ${wants}, and there is ${has}`);
   return { client, program, version };
@@ -60,9 +70,15 @@ async function tryHolding(one, folder) {
   }
 }
 
-/** Reads what a client wrote, and what leftoff loses of it; `null` where it wrote nothing. @param {Client} client @param {string} folder */
+/**
+ * Reads what a client wrote, and what leftoff loses of it; `null` where it wrote nothing.
+ * @param {Client} client
+ * @param {string} folder
+ */
 async function readWritten({ name }, folder) {
-  const [file] = existsSync(join(folder, name)) ? readdirSync(join(folder, name)).filter((one) => one !== "where.txt") : [];
+  const [file] = existsSync(join(folder, name))
+    ? readdirSync(join(folder, name)).filter((one) => one !== "where.txt")
+    : [];
   if (!file) return null;
   const bytes = readFileSync(join(folder, name, file));
   const storage = new MemoryStorage();
@@ -82,18 +98,45 @@ async function tryCandidates(candidates) {
   const others = candidates.flatMap(({ other }) => other ?? []);
   const own = present(clients);
   rmSync(WRITTEN, { recursive: true, force: true });
-  await step("sessions held in the pinned versions", async () => void await Promise.all(own.filter(({ client }) => others.some((one) => one.client === client)).map((one) => tryHolding(one, join(WRITTEN, "pinned")))));
-  await step("sessions held in the others", async () => void await Promise.all(candidates.map(async (candidate) => {
-    if (candidate.other) candidate.hold = await tryHolding(candidate.other, join(WRITTEN, "other"));
-  })));
+  await step(
+    "sessions held in the pinned versions",
+    async () =>
+      void (await Promise.all(
+        own
+          .filter(({ client }) => others.some((one) => one.client === client))
+          .map((one) => tryHolding(one, join(WRITTEN, "pinned"))),
+      )),
+  );
+  await step(
+    "sessions held in the others",
+    async () =>
+      void (await Promise.all(
+        candidates.map(async (candidate) => {
+          if (candidate.other) candidate.hold = await tryHolding(candidate.other, join(WRITTEN, "other"));
+        }),
+      )),
+  );
   await step("the ring", async () => {
-    const tries = await ring(clients.flatMap((client) => [...others, ...own].find((one) => one.client === client) ?? []), (one) => others.includes(one));
+    const tries = await ring(
+      clients.flatMap((client) => [...others, ...own].find((one) => one.client === client) ?? []),
+      (one) => others.includes(one),
+    );
     for (const one of tries) if (one.error !== undefined) console.log(`FAILED ${describeTry(one)}:`, one.error);
-    for (const candidate of candidates) candidate.ring = tries.filter(({ from, to }) => from === candidate.other || to === candidate.other).map((one) => ({ pair: describeTry(one), ok: one.error === undefined }));
+    for (const candidate of candidates)
+      candidate.ring = tries
+        .filter(({ from, to }) => from === candidate.other || to === candidate.other)
+        .map((one) => ({ pair: describeTry(one), ok: one.error === undefined }));
   });
   for (const candidate of candidates) {
-    const [before, after] = await Promise.all(["pinned", "other"].map((folder) => readWritten(candidate.client, join(WRITTEN, folder))));
-    if (before && after) candidate.changes = { ...compareShapes(before.shape, after.shape), losses: after.losses, lost: after.losses.filter(({ field }) => before.losses.every((one) => one.field !== field)) };
+    const [before, after] = await Promise.all(
+      ["pinned", "other"].map((folder) => readWritten(candidate.client, join(WRITTEN, folder))),
+    );
+    if (before && after)
+      candidate.changes = {
+        ...compareShapes(before.shape, after.shape),
+        losses: after.losses,
+        lost: after.losses.filter(({ field }) => before.losses.every((one) => one.field !== field)),
+      };
   }
 }
 
@@ -101,7 +144,13 @@ const start = performance.now();
 const versions = parseVersions();
 await step("the pinned clients", () => install({ all: true }));
 /** @type {Candidate[]} */
-const candidates = clients.filter(({ agent }) => versions.size === 0 || versions.has(agent)).map((client) => ({ client, pinned: pinnedVersion(client.package), version: versions.get(client.agent) ?? newestVersion(client) }));
+const candidates = clients
+  .filter(({ agent }) => versions.size === 0 || versions.has(agent))
+  .map((client) => ({
+    client,
+    pinned: pinnedVersion(client.package),
+    version: versions.get(client.agent) ?? newestVersion(client),
+  }));
 const others = candidates.filter(({ pinned, version }) => pinned !== version);
 for (const candidate of others) {
   await step(`${candidate.client.name} ${candidate.version}`, async () => {
@@ -115,7 +164,9 @@ for (const candidate of others) {
 const driven = others.filter(({ other }) => other);
 if (driven.length > 0) await tryCandidates(driven);
 const { summary, details } = rowsOf(candidates);
-console.log(`\n${table(["client", "pinned", versions.size > 0 ? "tried" : "newest", "hold", "ring", "what it writes"], summary)}`);
+console.log(
+  `\n${table(["client", "pinned", versions.size > 0 ? "tried" : "newest", "hold", "ring", "what it writes"], summary)}`,
+);
 if (details.length > 0) console.log(`\n${table(["client", "", "what", "leftoff"], details)}`);
 if (driven.length > 0) console.log(`\nThe files: ${WRITTEN} (${seconds(start)})`);
 process.exitCode = candidates.some(hasFailed) ? 1 : 0;

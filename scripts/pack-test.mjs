@@ -2,7 +2,19 @@
 // Tests the packed tarball: installs it in an empty project and loads it as its users do.
 
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { filesOf, notLoaded } from "./complete.mjs";
@@ -37,13 +49,22 @@ async function check(name, work) {
 const MOST_FILES = 250;
 const MOST_BYTES = 11_450_000;
 
-/** Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there. @param {string} list npm's own, as JSON */
+/**
+ * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.
+ * @param {string} list npm's own, as JSON
+ */
 function nothingIsMissing(list) {
   /** @type {{ filename: string, size: number, files: { path: string }[] }[]} */
   const [tarball] = Object.values(JSON.parse(list));
   if (!tarball) fail(`expected npm to say what it packed, but found ${list} instead`);
   // Made when it is packed, and in no folder of git's.
-  const made = ["pkg/LICENSES.txt", "pkg/sbom.cdx.json", "docs/api/leftoff.md", "docs/api/compat.md", "docs/api/opfs.md"];
+  const made = [
+    "pkg/LICENSES.txt",
+    "pkg/sbom.cdx.json",
+    "docs/api/leftoff.md",
+    "docs/api/compat.md",
+    "docs/api/opfs.md",
+  ];
   for (const file of [...filesOf({ bin, exports }), ...made]) {
     if (!tarball.files.some(({ path }) => path === file)) fail(`expected ${file} in the tarball, but found none`);
   }
@@ -51,7 +72,8 @@ function nothingIsMissing(list) {
   if (inside) fail(`expected nothing in the tarball that no program can load, but found ${inside.path}`);
   const bulky = tarball.files.find(({ path }) => /\.map$|^docs\/.*\.html$/.test(path));
   if (bulky) fail(`expected no source map and no page of rustdoc in the tarball, but found ${bulky.path}`);
-  if (tarball.files.length > MOST_FILES) fail(`expected at most ${MOST_FILES} files in the tarball, but found ${tarball.files.length}`);
+  if (tarball.files.length > MOST_FILES)
+    fail(`expected at most ${MOST_FILES} files in the tarball, but found ${tarball.files.length}`);
   if (tarball.size > MOST_BYTES) fail(`expected a tarball of at most ${MOST_BYTES} bytes, but found ${tarball.size}`);
   console.log(`  ${tarball.files.length} files, ${(tarball.size / 1e6).toFixed(1)} MB packed`);
   return tarball.filename;
@@ -65,11 +87,42 @@ function write(name, loading) {
   return name;
 }
 
-/** Tools that make one file, or several, that need no package beside them; and what starts the result. @type {[string, () => unknown, string[]][]} */
+/**
+ * Tools that make one file, or several, that need no package beside them; and what starts the result.
+ * @type {[string, () => unknown, string[]][]}
+ */
 const CARRIED = [
-  ["a CommonJS bundle of esbuild", () => run("esbuild", ["bundle.mjs", "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project }), ["node", "index.cjs"]],
-  ["a program compiled by Bun", () => run(bun(), ["build", "--compile", "bundle.mjs", "--outfile", "bundled/program"], { cwd: project, quiet: true }), ["./program"]],
-  ...Object.entries(BUNDLERS).map(([name, make]) => /** @type {[string, () => unknown, string[]]} */ ([`a bundle of ${name}`, () => make({ folder: project, entry: "./bundle.mjs", out: join(project, "bundled"), forNode: true }), ["node", "index.mjs"]])),
+  [
+    "a CommonJS bundle of esbuild",
+    () =>
+      run(
+        "esbuild",
+        [
+          "bundle.mjs",
+          "--bundle",
+          "--platform=node",
+          "--format=cjs",
+          "--outfile=bundled/index.cjs",
+          "--log-level=error",
+        ],
+        { cwd: project },
+      ),
+    ["node", "index.cjs"],
+  ],
+  [
+    "a program compiled by Bun",
+    () =>
+      run(bun(), ["build", "--compile", "bundle.mjs", "--outfile", "bundled/program"], { cwd: project, quiet: true }),
+    ["./program"],
+  ],
+  ...Object.entries(BUNDLERS).map(
+    ([name, make]) =>
+      /** @type {[string, () => unknown, string[]]} */ ([
+        `a bundle of ${name}`,
+        () => make({ folder: project, entry: "./bundle.mjs", out: join(project, "bundled"), forNode: true }),
+        ["node", "index.mjs"],
+      ]),
+  ),
 ];
 
 writeFileSync(join(project, "package.json"), '{ "name": "user", "private": true }');
@@ -84,20 +137,38 @@ await check("npm pack and install", () => {
 });
 await check("import in Node", () => void run("node", [write("import.mjs", imported)], { cwd: project }));
 await check("require in Node", () => {
-  const loading = 'const leftoff = require("leftoff");\nconst smoke = (...args) => import("./smoke.mjs").then((found) => found.smoke(...args));';
+  const loading =
+    'const leftoff = require("leftoff");\nconst smoke = (...args) => import("./smoke.mjs").then((found) => found.smoke(...args));';
   run("node", [write("require.cjs", loading)], { cwd: project });
 });
 await check("leftoff/compat, imported and required, with the classes of the main entry", () => {
-  const used = "if (typeof compat.SessionManager !== 'function' || compat.LeftoffError !== leftoff.LeftoffError) throw new Error('expected the classes of leftoff/compat');\nnew compat.AutoPersist({ flush: async () => {}, close: async () => {} });";
-  writeFileSync(join(project, "compat.mjs"), `import * as compat from "leftoff/compat";\nimport * as leftoff from "leftoff";\n${used}\n`);
-  writeFileSync(join(project, "compat.cjs"), `const compat = require("leftoff/compat");\nconst leftoff = require("leftoff");\n${used}\n`);
+  const used =
+    "if (typeof compat.SessionManager !== 'function' || compat.LeftoffError !== leftoff.LeftoffError) throw new Error('expected the classes of leftoff/compat');\nnew compat.AutoPersist({ flush: async () => {}, close: async () => {} });";
+  writeFileSync(
+    join(project, "compat.mjs"),
+    `import * as compat from "leftoff/compat";\nimport * as leftoff from "leftoff";\n${used}\n`,
+  );
+  writeFileSync(
+    join(project, "compat.cjs"),
+    `const compat = require("leftoff/compat");\nconst leftoff = require("leftoff");\n${used}\n`,
+  );
   for (const name of ["compat.mjs", "compat.cjs"]) run("node", [name], { cwd: project });
 });
 await check("import and require in one bundle: one LeftoffError", () => {
   writeFileSync(join(project, "other.cjs"), 'module.exports = require("leftoff");\n');
-  writeFileSync(join(project, "mixed.mjs"), 'import { LeftoffError } from "leftoff";\nimport other from "./other.cjs";\nif (other.LeftoffError !== LeftoffError) throw new Error("expected one LeftoffError, but found two");\n');
-  for (const [format, file] of [["cjs", "mixed-bundle.cjs"], ["esm", "mixed-bundle.mjs"]]) {
-    run("esbuild", ["mixed.mjs", "--bundle", "--platform=node", `--format=${format}`, `--outfile=${file}`, "--log-level=error"], { cwd: project });
+  writeFileSync(
+    join(project, "mixed.mjs"),
+    'import { LeftoffError } from "leftoff";\nimport other from "./other.cjs";\nif (other.LeftoffError !== LeftoffError) throw new Error("expected one LeftoffError, but found two");\n',
+  );
+  for (const [format, file] of [
+    ["cjs", "mixed-bundle.cjs"],
+    ["esm", "mixed-bundle.mjs"],
+  ]) {
+    run(
+      "esbuild",
+      ["mixed.mjs", "--bundle", "--platform=node", `--format=${format}`, `--outfile=${file}`, "--log-level=error"],
+      { cwd: project },
+    );
     run("node", [String(file)], { cwd: project });
   }
 });
@@ -107,11 +178,17 @@ await check("a package that lacks what it loads is not packed", async () => {
   const loads = ["pkg/index.mjs", "pkg/web/index.js"];
   assert.deepEqual(await notLoaded(copy, loads), []);
   rmSync(join(copy, "pkg", "inline", "agents.js"));
-  assert.deepEqual(await notLoaded(copy, loads), ['Could not resolve "./inline/agents.js"', 'Could not resolve "../inline/agents.js"']);
+  assert.deepEqual(await notLoaded(copy, loads), [
+    'Could not resolve "./inline/agents.js"',
+    'Could not resolve "../inline/agents.js"',
+  ]);
   rmSync(copy, { recursive: true });
 });
 await check("the component", () => {
-  writeFileSync(join(project, "component.mjs"), `import { readFileSync } from "node:fs";\nprocess.stdout.write(readFileSync(new URL(import.meta.resolve("leftoff/leftoff.component.wasm"))).subarray(0, 8).toString("hex"));\n`);
+  writeFileSync(
+    join(project, "component.mjs"),
+    `import { readFileSync } from "node:fs";\nprocess.stdout.write(readFileSync(new URL(import.meta.resolve("leftoff/leftoff.component.wasm"))).subarray(0, 8).toString("hex"));\n`,
+  );
   const found = run("node", ["component.mjs"], { cwd: project, quiet: true });
   if (found !== "0061736d0d000100") throw new Error(`expected the first bytes of a component, but found ${found}`);
 });
@@ -123,7 +200,11 @@ for (const [what, options] of Object.entries({
   await check(`its types, imported and required, ${what}`, () => {
     for (const name of TYPES) copyFileSync(join(root, "tests", "pack", name), join(project, name));
     // Bundlers have no CommonJS of their own.
-    for (const [how, files] of /** @type {[object, string[]][]} */ ([[{ module: "nodenext" }, TYPES], [{ module: "node16" }, TYPES], [{ module: "esnext", moduleResolution: "bundler" }, ["types.ts", "types.mts"]]])) {
+    for (const [how, files] of /** @type {[object, string[]][]} */ ([
+      [{ module: "nodenext" }, TYPES],
+      [{ module: "node16" }, TYPES],
+      [{ module: "esnext", moduleResolution: "bundler" }, ["types.ts", "types.mts"]],
+    ])) {
       const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", ...how, ...options };
       writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
       run("tsc", ["--project", project], { quiet: true });
@@ -137,22 +218,39 @@ await check("import and require in one process: one core, one LeftoffError", () 
 });
 await check("a program on the command line, by import and by require", () => {
   for (const loading of ['import("leftoff")', 'Promise.resolve(require("leftoff"))']) {
-    const found = run("node", ["-e", `${loading}.then(({ countTokens }) => countTokens("hello world")).then(console.log)`], { cwd: project, quiet: true });
+    const found = run(
+      "node",
+      ["-e", `${loading}.then(({ countTokens }) => countTokens("hello world")).then(console.log)`],
+      { cwd: project, quiet: true },
+    );
     if (found !== "2\n") throw new Error(`expected 2, but found ${found}`);
   }
 });
 await check("import in Deno, which may read and write and no more", () => {
   run("deno", ["run", ...DENO, write("deno.mjs", imported)], { cwd: project, env: denoEnv });
 });
-await check("a store of the user's own in Deno, which may look for him and start nothing; and none in whatever folder it is in", () => {
-  const folder = join(project, "deno-alone");
-  const home = join(folder, "home");
-  mkdirSync(home, { recursive: true });
-  const code = 'import { openStore } from "leftoff";\nconst home = await openStore().then(async (store) => (await store.close(), store.home), ({ code }) => code);\nconsole.log(home);\n';
-  writeFileSync(join(folder, "home.mjs"), code);
-  const found = [[], ["--allow-env=LEFTOFF_HOME,HOME"], ["--allow-env", "--allow-sys"]].map((more) => run("deno", ["run", ...DENO, ...more, "home.mjs"], { cwd: folder, env: { ...denoEnv, HOME: home, LEFTOFF_HOME: "" }, quiet: true }).trim());
-  assert.deepEqual([found, existsSync(join(folder, ".leftoff"))], [["not_found", join(home, ".leftoff"), join(home, ".leftoff")], false]);
-});
+await check(
+  "a store of the user's own in Deno, which may look for him and start nothing; and none in whatever folder it is in",
+  () => {
+    const folder = join(project, "deno-alone");
+    const home = join(folder, "home");
+    mkdirSync(home, { recursive: true });
+    const code =
+      'import { openStore } from "leftoff";\nconst home = await openStore().then(async (store) => (await store.close(), store.home), ({ code }) => code);\nconsole.log(home);\n';
+    writeFileSync(join(folder, "home.mjs"), code);
+    const found = [[], ["--allow-env=LEFTOFF_HOME,HOME"], ["--allow-env", "--allow-sys"]].map((more) =>
+      run("deno", ["run", ...DENO, ...more, "home.mjs"], {
+        cwd: folder,
+        env: { ...denoEnv, HOME: home, LEFTOFF_HOME: "" },
+        quiet: true,
+      }).trim(),
+    );
+    assert.deepEqual(
+      [found, existsSync(join(folder, ".leftoff"))],
+      [["not_found", join(home, ".leftoff"), join(home, ".leftoff")], false],
+    );
+  },
+);
 await check("import in Bun", () => void run(bun(), ["run", write("bun.mjs", imported)], { cwd: project }));
 for (const [what, make, start] of CARRIED) {
   await check(`${what}, carried elsewhere, its sources gone`, async () => {
@@ -173,18 +271,27 @@ for (const [what, make, start] of CARRIED) {
 for (const version of ["22", "24"]) {
   const node = fileOf(`node${version}`, "bin", "node");
   if (!node) console.log(`  skipped: npm has no Node ${version} for this machine.`);
-  else await check(`import and require in Node ${version}`, () => {
-    for (const name of ["import.mjs", "require.cjs"]) {
-      rmSync(join(project, `home-${name}`), { recursive: true, force: true });
-      run(node, [name], { cwd: project });
-    }
-  });
+  else
+    await check(`import and require in Node ${version}`, () => {
+      for (const name of ["import.mjs", "require.cjs"]) {
+        rmSync(join(project, `home-${name}`), { recursive: true, force: true });
+        run(node, [name], { cwd: project });
+      }
+    });
 }
 await check("examples/import.mjs, in Deno", () => {
   copyFileSync(join(root, "examples", "import.mjs"), join(project, "import-example.mjs"));
-  copyFileSync(join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl"), join(project, "transcript.jsonl"));
-  const said = run("deno", ["run", ...DENO, "import-example.mjs", "transcript.jsonl", "imported"], { cwd: project, env: denoEnv, quiet: true });
-  if (!/^(?:claude-code: [1-9]\d* messages in [1-9]\d* tokens\n)+$/.test(said)) throw new Error(`expected a context of the transcript, but found ${said}`);
+  copyFileSync(
+    join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl"),
+    join(project, "transcript.jsonl"),
+  );
+  const said = run("deno", ["run", ...DENO, "import-example.mjs", "transcript.jsonl", "imported"], {
+    cwd: project,
+    env: denoEnv,
+    quiet: true,
+  });
+  if (!/^(?:claude-code: [1-9]\d* messages in [1-9]\d* tokens\n)+$/.test(said))
+    throw new Error(`expected a context of the transcript, but found ${said}`);
 });
 for (const name of ["server.mjs", "express.mjs"]) {
   await check(`examples/${name}`, async () => {
@@ -197,7 +304,19 @@ for (const name of ["server.mjs", "express.mjs"]) {
 await check("examples/extension.mjs, as one file in an editor", () => {
   copyFileSync(join(root, "examples", "extension.mjs"), join(project, "extension.mjs"));
   for (const name of ["editor.cjs", "said.mjs"]) copyFileSync(join(root, "tests", "pack", name), join(project, name));
-  run("esbuild", ["extension.mjs", "--bundle", "--platform=node", "--format=cjs", "--external:vscode", "--outfile=extension/extension.cjs", "--log-level=error"], { cwd: project });
+  run(
+    "esbuild",
+    [
+      "extension.mjs",
+      "--bundle",
+      "--platform=node",
+      "--format=cjs",
+      "--external:vscode",
+      "--outfile=extension/extension.cjs",
+      "--log-level=error",
+    ],
+    { cwd: project },
+  );
   const storage = join(project, "editor-storage");
   run("node", ["said.mjs", storage, project], { cwd: project });
   const found = run("node", ["editor.cjs", storage, project], { cwd: project, quiet: true });
@@ -206,22 +325,55 @@ await check("examples/extension.mjs, as one file in an editor", () => {
 await check("what publint says of it", async () => {
   const { publint } = await tool("publint");
   const { formatMessage } = await tool("publint/utils");
-  const { messages, pkg } = await publint({ pkgDir: join(project, "node_modules", "leftoff"), strict: true, pack: false });
+  const { messages, pkg } = await publint({
+    pkgDir: join(project, "node_modules", "leftoff"),
+    strict: true,
+    pack: false,
+  });
   const said = messages.map((/** @type {unknown} */ one) => formatMessage(one, pkg, { color: false }));
   if (said.length > 0) throw new Error(said.join("\n"));
 });
 await check("what Are the types wrong? says of it", () => {
   // Of node10, which has no exports, and where the others are files of bytes.
-  run("node", [fileOf("@arethetypeswrong", "cli", "dist", "index.js") ?? "", join(project, tarball), "--profile", "node16", "--no-color", "--format", "ascii", "--exclude-entrypoints", ...BYTES, ...WORKERS], { cwd: project, quiet: true });
+  run(
+    "node",
+    [
+      fileOf("@arethetypeswrong", "cli", "dist", "index.js") ?? "",
+      join(project, tarball),
+      "--profile",
+      "node16",
+      "--no-color",
+      "--format",
+      "ascii",
+      "--exclude-entrypoints",
+      ...BYTES,
+      ...WORKERS,
+    ],
+    { cwd: project, quiet: true },
+  );
 });
 await check("published from a repository, it says from which", () => {
-  const [, step = ""] = readFileSync(join(root, ".github", "workflows", "release.yml"), "utf8").match(/says where it is from\n +run: \|\n((?: {10}.*\n)+)/) ?? [];
+  const [, step = ""] =
+    readFileSync(join(root, ".github", "workflows", "release.yml"), "utf8").match(
+      /says where it is from\n +run: \|\n((?: {10}.*\n)+)/,
+    ) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "leftoff-published-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   copyFileSync(join(root, "package.json"), join(folder, "package.json"));
-  run("sh", ["-euc", step], { cwd: folder, env: { GITHUB_SERVER_URL: "https://git.test", GITHUB_REPOSITORY: "some/one" }, quiet: true });
+  run("sh", ["-euc", step], {
+    cwd: folder,
+    env: { GITHUB_SERVER_URL: "https://git.test", GITHUB_REPOSITORY: "some/one" },
+    quiet: true,
+  });
   const { repository, homepage, bugs } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  assert.deepEqual({ repository, homepage, bugs }, { repository: { type: "git", url: "git+https://git.test/some/one.git" }, homepage: "https://git.test/some/one#readme", bugs: { url: "https://git.test/some/one/issues" } });
+  assert.deepEqual(
+    { repository, homepage, bugs },
+    {
+      repository: { type: "git", url: "git+https://git.test/some/one.git" },
+      homepage: "https://git.test/some/one#readme",
+      bugs: { url: "https://git.test/some/one/issues" },
+    },
+  );
 });
 await check("what JSR says of it, types and all", () => {
   const folder = mkdtempSync(join(tmpdir(), "leftoff-jsr-"));
@@ -232,35 +384,61 @@ await check("what JSR says of it, types and all", () => {
 await check("what cargo says of the crate, which builds from what is packed of it", async () => {
   // Cargo refuses uncommitted files; a trial before committing packs what is there.
   const changed = ask("git", ["status", "--porcelain"]) ? ["--allow-dirty"] : [];
-  const packed = (/** @type {string[]} */ how) => watch("cargo", [...how, "--locked", "--package", "leftoff", "--all-features", "--color", "never", ...changed], { quiet: true });
+  const packed = (/** @type {string[]} */ how) =>
+    watch("cargo", [...how, "--locked", "--package", "leftoff", "--all-features", "--color", "never", ...changed], {
+      quiet: true,
+    });
   let said = await packed(["publish", "--dry-run"]);
   // Where a mirror stands for crates.io, nothing is published; packing and building is all of it but for the address.
   if (/^error: crates-io is replaced with/m.test(said.output)) said = await packed(["package"]);
   // Cargo has no option to refuse warnings of its own; that a trial uploads nothing is one.
-  const warnings = said.output.split("\n").filter((line) => /^warning\b/.test(line) && line !== "warning: aborting upload due to dry run");
-  if (!said.ok || warnings.length > 0) throw new Error(`expected a crate that is packed without a warning, but found ${said.output}`);
+  const warnings = said.output
+    .split("\n")
+    .filter((line) => /^warning\b/.test(line) && line !== "warning: aborting upload due to dry run");
+  if (!said.ok || warnings.length > 0)
+    throw new Error(`expected a crate that is packed without a warning, but found ${said.output}`);
 });
 await check("each link in its documents leads to a file of it", () => {
   const at = join(project, "node_modules", "leftoff");
-  const documents = ["README.md", "CHANGELOG.md", "llms.txt", ...readdirSync(join(at, "docs")).filter((name) => name.endsWith(".md")).map((name) => join("docs", name))];
+  const documents = [
+    "README.md",
+    "CHANGELOG.md",
+    "llms.txt",
+    ...readdirSync(join(at, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join("docs", name)),
+  ];
   const dead = documents.flatMap((name) => {
-    const links = Array.from(readFileSync(join(at, name), "utf8").matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g), ([, link = ""]) => link);
+    const links = Array.from(
+      readFileSync(join(at, name), "utf8").matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g),
+      ([, link = ""]) => link,
+    );
     return links.filter((link) => !existsSync(join(at, dirname(name), link))).map((link) => `${link} in ${name}`);
   });
   if (dead.length > 0) throw new Error(`expected files of the package, but found none for ${dead.join(", ")}`);
 });
 await check("README's ten lines and its command, in an empty home", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
-  const block = (/** @type {string} */ language, /** @type {number} */ place) => [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))][place]?.[1] ?? fail(`expected a block of ${language} in README.md, but found none`);
+  const block = (/** @type {string} */ language, /** @type {number} */ place) =>
+    [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))][place]?.[1] ??
+    fail(`expected a block of ${language} in README.md, but found none`);
   const home = join(project, "stranger");
   const env = { HOME: home, LEFTOFF_HOME: join(home, ".leftoff"), NO_COLOR: "1" };
   writeFileSync(join(project, "ten.mjs"), block("js", 0));
   const [, command = ""] = block("sh", 1).match(/^npx (.*)\n$/) ?? [];
-  const printed = [run("node", ["ten.mjs"], { cwd: project, env, quiet: true }), run("npx", ["--offline", ...command.split(" ")], { cwd: project, env, quiet: true })];
-  for (const [place, found] of printed.entries()) if (found !== block("text", place)) throw new Error(`expected ${block("text", place)}, but found ${found}`);
+  const printed = [
+    run("node", ["ten.mjs"], { cwd: project, env, quiet: true }),
+    run("npx", ["--offline", ...command.split(" ")], { cwd: project, env, quiet: true }),
+  ];
+  for (const [place, found] of printed.entries())
+    if (found !== block("text", place)) throw new Error(`expected ${block("text", place)}, but found ${found}`);
 });
 await check("the command line", () => {
-  const out = run(join(project, "node_modules", ".bin", "leftoff"), ["list", "--json", "--home", join(project, "home-import.mjs"), "--workspace", project], { cwd: project, quiet: true });
+  const out = run(
+    join(project, "node_modules", ".bin", "leftoff"),
+    ["list", "--json", "--home", join(project, "home-import.mjs"), "--workspace", project],
+    { cwd: project, quiet: true },
+  );
   if (JSON.parse(out).length !== 1) throw new Error(`expected one session, but found ${out}`);
 });
 console.log(`${passed} passed, 0 failed`);

@@ -11,20 +11,25 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 const rustupHome = findRustup();
 
-/** The environment in which rustup and the programs of npm's packages are found. @param {Record<string, string>} [env] */
+/**
+ * The environment in which rustup and the programs of npm's packages are found.
+ * @param {Record<string, string>} [env]
+ */
 function environment(env = {}) {
   const path = env.PATH ?? process.env.PATH ?? "";
   return { ...process.env, ...rustupHome, ...env, PATH: [join(root, "node_modules", ".bin"), path].join(delimiter) };
 }
 
 /**
- * Finds rustup's toolchains. With another HOME rustup looks for them there and finds none, even though cargo is on PATH. If they
- * lie beside that cargo, as rustup lays them out, they are used.
+ * Finds rustup's toolchains. With another HOME rustup looks for them there and finds none, even though cargo is on
+ * PATH. If they lie beside that cargo, as rustup lays them out, they are used.
  */
 function findRustup() {
   if (process.env.RUSTUP_HOME || existsSync(join(homedir(), ".rustup", "toolchains"))) return {};
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => existsSync(join(folder, "cargo")));
-  const found = folders.map((folder) => join(folder, "..", "..", ".rustup")).find((home) => existsSync(join(home, "toolchains")));
+  const found = folders
+    .map((folder) => join(folder, "..", "..", ".rustup"))
+    .find((home) => existsSync(join(home, "toolchains")));
   return found ? { RUSTUP_HOME: found } : {};
 }
 
@@ -32,7 +37,8 @@ function findRustup() {
  * Runs a command. Ends the process where it fails.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, cwd?: string, quiet?: boolean }} [options] `quiet` shows output only of a failure
+ * @param {{ env?: Record<string, string>, cwd?: string, quiet?: boolean }} [options] `quiet` shows output only of a
+ *   failure
  * @returns {string} what it printed on stdout, where it was quiet
  */
 export function run(command, args, { env, cwd = root, quiet = false } = {}) {
@@ -66,12 +72,19 @@ export function ask(command, args, { env, timeoutMs } = {}) {
  * Runs a command, shows its output while it comes, and keeps it.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, quiet?: boolean, limitMs?: number }} [options] `quiet` shows nothing; `limitMs`: it is ended after so long
+ * @param {{ env?: Record<string, string>, quiet?: boolean, limitMs?: number }} [options] `quiet` shows nothing;
+ *   `limitMs`: it is ended after so long
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
 export function watch(command, args, { env, quiet = false, limitMs } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, env: environment(env), stdio: ["ignore", "pipe", "pipe"], timeout: limitMs, killSignal: "SIGKILL" });
+    const child = spawn(command, args, {
+      cwd: root,
+      env: environment(env),
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: limitMs,
+      killSignal: "SIGKILL",
+    });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
       output += text;

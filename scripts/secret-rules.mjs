@@ -11,7 +11,10 @@ export const target = join(import.meta.dirname, "..", "src", "privacy", "secrets
 
 /** The pattern before a service's word: it may match nothing, so it decides nothing, and costs most of the time. */
 const BEFORE = "[\\w.-]{0,50}?";
-/** The pattern that has to follow a secret in source code. In a conversation anything may that does not continue the secret. */
+/**
+ * The pattern that has to follow a secret in source code. In a conversation anything may that does not continue the
+ * secret.
+ */
 const BEHIND = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)";
 const GOES_ON = "(?:[^\\w-]|$)";
 // Anything between the parts of a command, limited to a command's length: else a page of "curl" takes minutes.
@@ -26,15 +29,20 @@ const START = /^(?:\(\?i\)|\\b|\(\?:|\()+/;
 const OF_SIGNS = /\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\]/g;
 // RE2 takes a brace that repeats nothing for one.
 const BRACE = /(?<!\\)\{(?!\d+(?:,\d*)?\})/g;
-// leftoff's own rules find more of them: keys.rs and named.rs in src/privacy/secrets. gitleaks asks the second in Terraform's files alone;
-// in a conversation it takes each `Kind::Password => "password"` of a program's source for one.
+// leftoff's own rules find more of them: keys.rs and named.rs in src/privacy/secrets. gitleaks asks the second in
+// Terraform's files alone; in a conversation it takes each `Kind::Password => "password"` of a program's source for
+// one.
 const OURS = new Set(["private-key", "hashicorp-tf-password"]);
 
 /** @returns {string} the module as it should be */
 export function renderModule() {
   const { rules, allowlist } = /** @type {any} */ (parse(readFileSync(join(folder, "gitleaks.toml"), "utf8")));
   const all = rules.filter((/** @type {any} */ { id, regex }) => regex && !OURS.has(id)).map(ruleOf);
-  const license = readFileSync(join(folder, "LICENSE"), "utf8").trim().split("\n").map((line) => `//! ${line}`.trimEnd()).join("\n");
+  const license = readFileSync(join(folder, "LICENSE"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => `//! ${line}`.trimEnd())
+    .join("\n");
   const head = `//! Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this license.\n//!\n${license}\n\nuse super::rules::{Except, ExceptionTarget, Rule};\n`;
   const except = `/// What is a secret of no rule.\npub(super) const EXCEPT: Except = ${exceptOf(allowlist)};\n`;
   return `${head}\npub(super) const RULES: &[Rule] = &[\n${all.join("")}];\n\n${except}`;
@@ -42,14 +50,17 @@ export function renderModule() {
 
 /** @param {any} rule */
 function ruleOf({ id, regex, entropy = 0, keywords = [], secretGroup, allowlists = [] }) {
-  const pattern = expression(regex.replaceAll(BEFORE, "").replaceAll(BEHIND, GOES_ON).replaceAll(ANYTHING, SOME).replaceAll(NAMED, "(?:"));
+  const pattern = expression(
+    regex.replaceAll(BEFORE, "").replaceAll(BEHIND, GOES_ON).replaceAll(ANYTHING, SOME).replaceAll(NAMED, "(?:"),
+  );
   const except = allowlists.filter(isOfTexts).map(exceptOf).join(", ");
   const group = secretGroup === undefined ? "None" : `Some(${secretGroup})`;
   const words = keywords.map(lower);
   return `    Rule { id: ${text(id)}, pattern: ${text(pattern)}, entropy: ${Number.isInteger(entropy) ? entropy.toFixed(1) : entropy}, words: ${texts(words)}, is_near: ${isNear(pattern, words)}, group: ${group}, and: &[], except: &[${except}] },\n`;
 }
 
-// Whether every match begins with one of the words: some rules have words that stand elsewhere in a file, or not in each alternative.
+// Whether every match begins with one of the words: some rules have words that stand elsewhere in a file, or not in
+// each alternative.
 /** @param {string} pattern @param {string[]} words */
 function isNear(pattern, words) {
   const [start = ""] = START.exec(pattern) ?? [];

@@ -12,10 +12,29 @@ export const LONGEST = 16 * 1024;
 const folders = ["claude-code", "documents", "format", "json-test-suite", "texts"];
 
 /** The agents whose files have a reader, by the names of their fixtures' folders. */
-export const AGENTS = ["aider", "ask", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];
+export const AGENTS = [
+  "aider",
+  "ask",
+  "claude-code",
+  "cline",
+  "codex",
+  "continue",
+  "copilot",
+  "cortext",
+  "gemini",
+  "nanocoder",
+  "opencode",
+  "pi",
+  "qwen",
+];
 
 /** How many characters of strings and items of lists are kept in a file that is too long. */
-const KEPT = [{ letters: 2000, items: 40 }, { letters: 200, items: 12 }, { letters: 60, items: 6 }, { letters: 40, items: 3 }];
+const KEPT = [
+  { letters: 2000, items: 40 },
+  { letters: 200, items: 12 },
+  { letters: 60, items: 6 },
+  { letters: 40, items: 3 },
+];
 
 /** Turns a file into inputs of a target. @type {Record<string, (bytes: Buffer) => Buffer[]>} */
 const forms = {
@@ -27,7 +46,11 @@ const forms = {
   // The first byte is the limit, here half of the count.
   tokens: (bytes) => [Buffer.concat([Buffer.of(64), bytes])],
   // Put at two places into the log that the target has, once over what is there.
-  resync: (bytes) => [[40, 1, 0], [200, 1, 100]].map((header) => Buffer.concat([Buffer.from(header), bytes.subarray(0, 512)])),
+  resync: (bytes) =>
+    [
+      [40, 1, 0],
+      [200, 1, 100],
+    ].map((header) => Buffer.concat([Buffer.from(header), bytes.subarray(0, 512)])),
 };
 
 // A reader begins with its own agent's files: what is cut anywhere would be none of them.
@@ -71,19 +94,31 @@ function foldersOf(target) {
 /** The insides of the strings in a file that say more than words. @param {Buffer} bytes */
 function strings(bytes) {
   const found = bytes.toString("latin1").matchAll(/"((?:[^"\\\n]|\\.)*)"/g);
-  return Array.from(found, ([, inside = ""]) => inside).filter((inside) => /[^ -~]|\\[^n"]/.test(inside) && inside.length < 1024).map((inside) => Buffer.from(inside, "latin1"));
+  return Array.from(found, ([, inside = ""]) => inside)
+    .filter((inside) => /[^ -~]|\\[^n"]/.test(inside) && inside.length < 1024)
+    .map((inside) => Buffer.from(inside, "latin1"));
 }
 
-/** Writes a dictionary of the words of the format, or of an agent's, which a fuzzer cannot guess. @param {string} target @param {string} file */
+/**
+ * Writes a dictionary of the words of the format, or of an agent's, which a fuzzer cannot guess.
+ * @param {string} target
+ * @param {string} file
+ */
 export function dictionary(target, file) {
   const folder = join(root, "tests", "fixtures", target.startsWith("read-") ? target.slice("read-".length) : "format");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
   const logs = files.map((path) => readFileSync(path, "latin1")).join("\n");
   const words = new Set(Array.from(logs.matchAll(/"\w{1,20}":?/g), ([word]) => word));
   writeFileSync(file, Array.from(words, (word) => `${JSON.stringify(word)}\n`).join(""));
 }
 
-/** Fills the corpus of a target; answers how many inputs it begins with. @param {string} target @param {string} corpus */
+/**
+ * Fills the corpus of a target; answers how many inputs it begins with.
+ * @param {string} target
+ * @param {string} corpus
+ */
 export function seed(target, corpus) {
   mkdirSync(corpus, { recursive: true });
   const form = forms[target] ?? (() => []);

@@ -1,5 +1,6 @@
 // @ts-check
-// Sets up everything that the other scripts need: npm's packages, the toolchain, and pkg/. Leaves alone what is there already.
+// Sets up everything that the other scripts need: npm's packages, the toolchain, and pkg/. Leaves alone what is there
+// already.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // @ts-check
-// The size gate: measures what a download weighs, compressed as a web server would, for each module and for pages with all that they
-// load. The core's limit rises only for rules that move in from JavaScript, which each host would have to write again.
+// The size gate: measures what a download weighs, compressed as a web server would, for each module and for pages with
+// all that they load. The core's limit rises only for rules that move in from JavaScript, which each host would have to
+// write again.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,18 +13,21 @@ import { bind, build, whenStale } from "./build.mjs";
 import { fail, root } from "./run.mjs";
 
 /**
- * The limits in kilobytes of 1000 bytes, compressed, without the vocabulary, which is a file of its own. `plain` is the core with the
- * store's operations: it may only fall, except for rules that move in. It rose by 46 with the words of recall
- * (English stems, a logarithm, letters without accents, ranking, quoting), tool outputs, git's rules and those of opening; by 0.6 with
- * contexts of messages that no file holds, which JavaScript built of a session in memory before; it fell by 6.4 without what Unicode says of
- * capitals, and rose by 42 with the index of recall, which contexts read and let grow, by 2 where that has no secrets, and
- * is not read for common words, by 2 where words are indexed in a third less of the time, and by 7 with what opens and closes sessions and knows
- * which are open, and with what a provider's whole answer tells of itself; by 2.5 with the order by vectors, with summaries that leave out what is
- * quoted, and with what lists keep of their index; by 1 with the dates that questions name, and by 3 with the names that each
- * request may have, which JavaScript alone refused before; by 0.5 with what is noted of a text that resumes a session, for which a command loaded
- * the second module, by 2 with naming what nobody may look into, and by 1.5 with what no longer holds of a summary once messages were said anew;
- * by 1 with an index that is made anew once a later message tells of a secret, and by 0.6 with where a message begins that is a revision first; by
- * 10.7 with the reasoning that goes back in an open loop, the limits of providers for files, and a session as one file. `context` is the module that builds contexts without a store, with counting.
+ * The limits in kilobytes of 1000 bytes, compressed, without the vocabulary, which is a file of its own. `plain` is the
+ * core with the store's operations: it may only fall, except for rules that move in. It rose by 46 with the words of
+ * recall (English stems, a logarithm, letters without accents, ranking, quoting), tool outputs, git's rules and those
+ * of opening; by 0.6 with contexts of messages that no file holds, which JavaScript built of a session in memory
+ * before; it fell by 6.4 without what Unicode says of capitals, and rose by 42 with the index of recall, which contexts
+ * read and let grow, by 2 where that has no secrets, and is not read for common words, by 2 where words are indexed in
+ * a third less of the time, and by 7 with what opens and closes sessions and knows which are open, and with what a
+ * provider's whole answer tells of itself; by 2.5 with the order by vectors, with summaries that leave out what is
+ * quoted, and with what lists keep of their index; by 1 with the dates that questions name, and by 3 with the names
+ * that each request may have, which JavaScript alone refused before; by 0.5 with what is noted of a text that resumes a
+ * session, for which a command loaded the second module, by 2 with naming what nobody may look into, and by 1.5 with
+ * what no longer holds of a summary once messages were said anew; by 1 with an index that is made anew once a later
+ * message tells of a secret, and by 0.6 with where a message begins that is a revision first; by
+ * 10.7 with the reasoning that goes back in an open loop, the limits of providers for files, and a session as one file.
+ * `context` is the module that builds contexts without a store, with counting.
  */
 const LIMITS = { plain: 608, counting: 700, context: 307.5 };
 
@@ -31,13 +35,19 @@ const LINE = JSON.stringify({ type: "user", uuid: "u1", sessionId: "s1", message
 const READS = `import { readTranscript } from "leftoff"; const transcript = await readTranscript(new Blob([${JSON.stringify(LINE)}]));`;
 
 /**
- * Three things that pages do, with the limit of what each may load: its own script with leftoff's in it, and modules. The vocabulary for
- * exact counts is in none. The last rose by 2 with what a client's commands are, in the second module's binding, which each store has, and by 0.9
- * with the core.
+ * Three things that pages do, with the limit of what each may load: its own script with leftoff's in it, and modules.
+ * The vocabulary for exact counts is in none. The last rose by 2 with what a client's commands are, in the second
+ * module's binding, which each store has, and by 0.9 with the core.
  */
 const PAGES = {
-  "reads a transcript": { limit: 360, script: `${READS} if (transcript.length !== 1) throw new Error("expected a message");` },
-  "builds a context of a transcript": { limit: 647, script: `${READS} await transcript.context({ window: 8_000, encoding: "estimate-1" });` },
+  "reads a transcript": {
+    limit: 360,
+    script: `${READS} if (transcript.length !== 1) throw new Error("expected a message");`,
+  },
+  "builds a context of a transcript": {
+    limit: 647,
+    script: `${READS} await transcript.context({ window: 8_000, encoding: "estimate-1" });`,
+  },
   "keeps a session and builds contexts of it": {
     limit: 667,
     script: `import { openStore } from "leftoff"; const store = await openStore(); const session = await store.create(); await session.append({ role: "user", content: "Hello" }); await session.context({ window: 8_000, encoding: "estimate-1" }); await store.close();`,
@@ -52,7 +62,8 @@ export async function size() {
   gate("The core without counting", weightOf(plain, "leftoff"), LIMITS.plain);
   gate("The core with counting", weightOf(join(root, "pkg"), "leftoff"), LIMITS.counting);
   gate("What builds contexts without a store", weightOf(join(root, "pkg"), "context"), LIMITS.context);
-  for (const [what, { script, limit }] of Object.entries(PAGES)) gate(`A page that ${what}`, await loadedBy(script), limit);
+  for (const [what, { script, limit }] of Object.entries(PAGES))
+    gate(`A page that ${what}`, await loadedBy(script), limit);
 }
 
 /** The size of bytes once compressed. @param {Uint8Array} bytes */
@@ -65,16 +76,31 @@ function weightOf(folder, name) {
   return [`${name}.wasm`, `${name}.js`].reduce((sum, file) => sum + gzipSize(readFileSync(join(folder, file))), 0);
 }
 
-/** Measures what a page loads until its script has ended: bundles it into files that note that they were loaded, and runs it. @param {string} script */
+/**
+ * Measures what a page loads until its script has ended: bundles it into files that note that they were loaded, and
+ * runs it.
+ * @param {string} script
+ */
 export async function loadedBy(script) {
   const outdir = mkdtempSync(join(tmpdir(), "leftoff-page-"));
   try {
-    const { outputFiles } = await esbuild({ stdin: { contents: script, resolveDir: root, sourcefile: "page.js" }, bundle: true, splitting: true, format: "esm", platform: "browser", outdir, write: false, logLevel: "error", alias: { leftoff: join(root, "pkg", "web", "index.js") } });
+    const { outputFiles } = await esbuild({
+      stdin: { contents: script, resolveDir: root, sourcefile: "page.js" },
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      platform: "browser",
+      outdir,
+      write: false,
+      logLevel: "error",
+      alias: { leftoff: join(root, "pkg", "web", "index.js") },
+    });
     const weights = new Map(outputFiles.map(({ path, contents }) => [basename(path), gzipSize(contents)]));
     /** @type {string[]} */
     const loaded = [];
     Object.assign(globalThis, { loadedByPage: loaded });
-    for (const { path, text } of outputFiles) writeFileSync(path, `globalThis.loadedByPage.push(${JSON.stringify(basename(path))});\n${text}`);
+    for (const { path, text } of outputFiles)
+      writeFileSync(path, `globalThis.loadedByPage.push(${JSON.stringify(basename(path))});\n${text}`);
     writeFileSync(join(outdir, "package.json"), '{ "type": "module" }');
     await import(pathToFileURL(join(outdir, "stdin.js")).href);
     return loaded.reduce((sum, name) => sum + (weights.get(name) ?? 0), 0);

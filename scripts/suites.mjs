@@ -1,6 +1,6 @@
 // @ts-check
-// Runs suites that try something many times: each whole, or a part of each with `--scale 0.01`; only some by their names;
-// another sequence with `--seed 7`.
+// Runs suites that try something many times: each whole, or a part of each with `--scale 0.01`; only some by their
+// names; another sequence with `--seed 7`.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { release, type } from "node:os";
@@ -31,7 +31,9 @@ import { fail, root, seconds } from "./run.mjs";
 export async function suites({ folder, kind }, { scale, seed, all, names }) {
   const at = join(root, "tests", folder);
   const ending = `.${kind}.mjs`;
-  const found = readdirSync(at).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
+  const found = readdirSync(at)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length));
   const unknown = names.find((name) => !found.includes(name));
   if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
   console.log(`${type()} ${release()}, ${filesystem()}, Node ${process.versions.node}, seed ${seed}, scale ${scale}`);
@@ -44,7 +46,9 @@ export async function suites({ folder, kind }, { scale, seed, all, names }) {
       const outcome = await suite.run({ scaled, seed, all });
       const skipped = "skipped" in outcome;
       sum[skipped ? "skipped" : "passed"] += 1;
-      console.log(`${skipped ? "SKIPPED" : "ok"} ${name}: ${suite.title}: ${formatOutcome(outcome)} (${seconds(start)})`);
+      console.log(
+        `${skipped ? "SKIPPED" : "ok"} ${name}: ${suite.title}: ${formatOutcome(outcome)} (${seconds(start)})`,
+      );
     } catch (error) {
       sum.failed += 1;
       console.log(`FAILED ${name}: ${suite.title}`);
@@ -57,19 +61,27 @@ export async function suites({ folder, kind }, { scale, seed, all, names }) {
 
 /** Parses the command line. @param {{ scale: string }} usual @returns {SuiteOptions} */
 export function parseOptions({ scale }) {
-  const options = /** @type {const} */ ({ scale: { type: "string", default: scale }, seed: { type: "string", default: "1" }, all: { type: "boolean", default: false } });
+  const options = /** @type {const} */ ({
+    scale: { type: "string", default: scale },
+    seed: { type: "string", default: "1" },
+    all: { type: "boolean", default: false },
+  });
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   return { scale: Number(values.scale), seed: Number(values.seed), all: values.all, names: positionals };
 }
 
 /** @param {Outcome} outcome */
 function formatOutcome(outcome) {
-  return Object.entries(outcome).map(([what, count]) => `${what} ${typeof count === "number" ? count.toLocaleString("en") : count}`).join(", ");
+  return Object.entries(outcome)
+    .map(([what, count]) => `${what} ${typeof count === "number" ? count.toLocaleString("en") : count}`)
+    .join(", ");
 }
 
 /** The kind of filesystem that temporary files are on. */
 function filesystem() {
-  const mounts = readFileSync("/proc/mounts", "utf8").split("\n").map((line) => line.split(" "));
+  const mounts = readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "));
   const at = process.env.TMPDIR ?? "/tmp";
   const holds = mounts.filter(([, place = "-"]) => at === place || at.startsWith(place === "/" ? "/" : `${place}/`));
   const [, , kind = "unknown filesystem"] = holds.sort((a, b) => (b[1] ?? "").length - (a[1] ?? "").length)[0] ?? [];

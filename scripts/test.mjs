@@ -1,6 +1,6 @@
 // @ts-check
-// `npm test`: runs every part but `wasm`, whose wasm-pack takes minutes to build, in two lanes; after the first failure no part
-// begins. `node scripts/test.mjs rust wasm` runs these parts alone.
+// `npm test`: runs every part but `wasm`, whose wasm-pack takes minutes to build, in two lanes; after the first failure
+// no part begins. `node scripts/test.mjs rust wasm` runs these parts alone.
 
 import { existsSync, readdirSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -33,9 +33,19 @@ async function rust() {
 
 async function wasm() {
   // Three short tests: the compiler takes most of the time.
-  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_PROFILE_DEV_OPT_LEVEL: "0", RUSTC_BOOTSTRAP: "1" };
+  const env = {
+    ...wasmPackEnv(),
+    CARGO_TARGET_DIR: join(root, "target", "wasm"),
+    CARGO_PROFILE_DEV_OPT_LEVEL: "0",
+    RUSTC_BOOTSTRAP: "1",
+  };
   const features = ["--features", "core,tokens"];
-  await runner("wasm-pack", ["test", "--node", "--mode", "no-install", join("crates", "wasm"), "--test", "wasm", ...features], cargoCounts, env);
+  await runner(
+    "wasm-pack",
+    ["test", "--node", "--mode", "no-install", join("crates", "wasm"), "--test", "wasm", ...features],
+    cargoCounts,
+    env,
+  );
 }
 
 async function javascript() {
@@ -44,7 +54,9 @@ async function javascript() {
   await step("wasmtime for Python", python);
   await step("the component's host in Rust", rustHost);
   const folder = join("tests", "js");
-  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.js"));
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".test.js"),
+  );
   const files = names.sort().map((name) => join(folder, name));
   if (files.length === 0) fail(`expected tests in ${folder}, but found none`);
   // By itself it leaves one processor free, which is half of them on a machine of two.
@@ -52,7 +64,10 @@ async function javascript() {
   await runner("node", ["--test", "--test-reporter=spec", atOnce, ...files], nodeCounts, inMemory());
 }
 
-/** A folder in memory, if there is room, so that tests need not wait for a disk. The fault tests check what reaches the disk. */
+/**
+ * A folder in memory, if there is room, so that tests need not wait for a disk. The fault tests check what reaches the
+ * disk.
+ */
 function inMemory() {
   const folder = "/dev/shm";
   const { bavail, bsize } = existsSync(folder) ? statfsSync(folder) : { bavail: 0, bsize: 0 };
@@ -104,10 +119,13 @@ function nodeCounts(output) {
 }
 
 /**
- * The lanes, which run beside each other: a lane's parts use what the ones before them built, and each lane builds in folders
- * of its own. Most parts leave a processor idle for most of their time.
+ * The lanes, which run beside each other: a lane's parts use what the ones before them built, and each lane builds in
+ * folders of its own. Most parts leave a processor idle for most of their time.
  */
-const LANES = [["lint", "rust", "faults"], ["component", "js", "size"]];
+const LANES = [
+  ["lint", "rust", "faults"],
+  ["component", "js", "size"],
+];
 
 /** @param {string} name */
 async function part(name) {
@@ -122,17 +140,19 @@ async function part(name) {
 async function everyPart() {
   /** @type {string[]} */
   const broken = [];
-  await Promise.all(LANES.map(async (lane) => {
-    for (const name of lane) {
-      if (broken.length > 0) return;
-      const { ok, output } = await watch("node", [join("scripts", "test.mjs"), name], { quiet: true });
-      process.stdout.write(output);
-      const [, passed = 0, failed = 0] = Array.from(output.matchAll(/^(\d+) passed, (\d+) failed$/gm)).at(-1) ?? [];
-      sum.passed += Number(passed);
-      sum.failed += Number(failed);
-      if (!ok) broken.push(parts[name].title);
-    }
-  }));
+  await Promise.all(
+    LANES.map(async (lane) => {
+      for (const name of lane) {
+        if (broken.length > 0) return;
+        const { ok, output } = await watch("node", [join("scripts", "test.mjs"), name], { quiet: true });
+        process.stdout.write(output);
+        const [, passed = 0, failed = 0] = Array.from(output.matchAll(/^(\d+) passed, (\d+) failed$/gm)).at(-1) ?? [];
+        sum.passed += Number(passed);
+        sum.failed += Number(failed);
+        if (!ok) broken.push(parts[name].title);
+      }
+    }),
+  );
   if (broken.length === 0) return;
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
   fail(broken.join(", "));

@@ -25,8 +25,10 @@ const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "le
 const remembered = join(root, "target", "wasm-toolchain.json");
 
 /**
- * @typedef {{ toolchain: string | null, lib: string }} Target the rustup toolchain, null for the default one, and its library
- * @typedef {{ target?: Target, bin?: Record<string, string> }} FoundTools `bin`: the folder of each program, by name and version
+ * @typedef {{ toolchain: string | null, lib: string }} Target the rustup toolchain, null for the default one, and its
+ *   library
+ * @typedef {{ target?: Target, bin?: Record<string, string> }} FoundTools `bin`: the folder of each program, by name
+ *   and version
  */
 
 /** @returns {FoundTools} */
@@ -42,7 +44,10 @@ function writeRemembered(found) {
 
 /** The crate of the binding program, and a cache key that changes with it. */
 const BINDGEN = join(root, "scripts", "bindgen");
-const bindgenKey = `bindgen-${createHash("sha256").update(["Cargo.toml", "Cargo.lock", "src/main.rs"].map((name) => readFileSync(join(BINDGEN, name), "utf8")).join("")).digest("hex").slice(0, 16)}`;
+const bindgenKey = `bindgen-${createHash("sha256")
+  .update(["Cargo.toml", "Cargo.lock", "src/main.rs"].map((name) => readFileSync(join(BINDGEN, name), "utf8")).join(""))
+  .digest("hex")
+  .slice(0, 16)}`;
 
 /** The environment in which cargo compiles to WebAssembly. @returns {Record<string, string>} */
 export function wasmEnv() {
@@ -57,15 +62,18 @@ export function target() {
   const { target } = readRemembered();
   if (target && isWhole(target.lib)) return false;
   if (ask("cargo", ["--version"]) === null) {
-    const why = ask("rustup", ["--version"]) === null
-      ? "cargo was not found: install Rust with rustup (https://rustup.rs)"
-      : "rustup has no toolchain here: run 'rustup default stable', or set RUSTUP_HOME to where the toolchains are";
+    const why =
+      ask("rustup", ["--version"]) === null
+        ? "cargo was not found: install Rust with rustup (https://rustup.rs)"
+        : "rustup has no toolchain here: run 'rustup default stable', or set RUSTUP_HOME to where the toolchains are";
     fail(`${why}, then run this again`);
   }
   const found = findTarget() ?? addTarget() ?? debianTarget();
   const env = { RUSTC_BOOTSTRAP: "1", ...(found.toolchain ? { RUSTUP_TOOLCHAIN: found.toolchain } : {}) };
   if (ask("rustc", ["-Zunstable-options", "-Cpanic=immediate-abort", "--print", "cfg"], { env }) === null) {
-    fail(`expected a Rust that knows panic=immediate-abort, but found ${ask("rustc", ["--version"], { env })} instead: run 'rustup update', then run this again`);
+    fail(
+      `expected a Rust that knows panic=immediate-abort, but found ${ask("rustc", ["--version"], { env })} instead: run 'rustup update', then run this again`,
+    );
   }
   writeRemembered({ target: found });
 }
@@ -73,7 +81,10 @@ export function target() {
 /** Whether a library is there, with the crate that only tests need, and its source, beside it. @param {string} lib */
 function isWhole(lib) {
   const source = join(lib, "..", "..", "src", "rust", "library", "Cargo.lock");
-  return [lib, source].every((path) => existsSync(path)) && ["libcore-", "libtest-"].every((crate) => readdirSync(lib).some((name) => name.startsWith(crate)));
+  return (
+    [lib, source].every((path) => existsSync(path)) &&
+    ["libcore-", "libtest-"].every((crate) => readdirSync(lib).some((name) => name.startsWith(crate)))
+  );
 }
 
 /** @returns {Target | null} */
@@ -87,14 +98,22 @@ function findTarget() {
 }
 
 function addTarget() {
-  console.log(`  rustup target add ${TARGET}, rustup component add rust-src: Rust's standard library for WebAssembly, and its source`);
-  for (const args of [["target", "add", TARGET], ["component", "add", "rust-src"]]) ask("rustup", args, { timeoutMs: 90_000 });
+  console.log(
+    `  rustup target add ${TARGET}, rustup component add rust-src: Rust's standard library for WebAssembly, and its source`,
+  );
+  for (const args of [
+    ["target", "add", TARGET],
+    ["component", "add", "rust-src"],
+  ])
+    ask("rustup", args, { timeoutMs: 90_000 });
   return findTarget();
 }
 
 function debianTarget() {
   if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) {
-    fail(`'rustup target add ${TARGET}' or 'rustup component add rust-src' did not work: see why by running it yourself, then run this again`);
+    fail(
+      `'rustup target add ${TARGET}' or 'rustup component add rust-src' did not work: see why by running it yourself, then run this again`,
+    );
   }
   buildDebianTarget();
   return findTarget() ?? fail("the standard library for WebAssembly was built, but rustc does not find it");
@@ -106,15 +125,25 @@ export function bindgen() {
   const bin = { [bindgenKey]: join(home, "bin") };
   const did = !existsSync(join(home, "bin", "leftoff-bindgen"));
   // Not optimized: it runs for a second, and optimizing it takes a minute.
-  if (did) run("cargo", ["install", "--path", BINDGEN, "--locked", "--root", home], { quiet: true, env: { CARGO_TARGET_DIR: join(root, "target", "tools") } });
+  if (did)
+    run("cargo", ["install", "--path", BINDGEN, "--locked", "--root", home], {
+      quiet: true,
+      env: { CARGO_TARGET_DIR: join(root, "target", "tools") },
+    });
   if (did || !readRemembered().bin?.[bindgenKey]) writeRemembered({ bin });
   return did;
 }
 
-/** The environment in which wasm-pack runs: found, or built from source, which takes minutes, when `build:dev` or `test:wasm` first asks for it. */
+/**
+ * The environment in which wasm-pack runs: found, or built from source, which takes minutes, when `build:dev` or
+ * `test:wasm` first asks for it.
+ */
 export function wasmPackEnv() {
   const { PATH, ...env } = wasmEnv();
-  const folders = Object.entries({ "wasm-pack": WASM_PACK, "wasm-bindgen": lockedVersion("wasm-bindgen") }).map(([name, version]) => onPath(name, version) ?? inCache(name, name === "wasm-bindgen" ? "wasm-bindgen-cli" : name, version));
+  const folders = Object.entries({ "wasm-pack": WASM_PACK, "wasm-bindgen": lockedVersion("wasm-bindgen") }).map(
+    ([name, version]) =>
+      onPath(name, version) ?? inCache(name, name === "wasm-bindgen" ? "wasm-bindgen-cli" : name, version),
+  );
   return { ...env, PATH: [...folders, PATH].join(delimiter) };
 }
 
@@ -122,24 +151,40 @@ const pythonHome = join(root, "target", `python-wasmtime-${WASMTIME}`);
 /** Python with wasmtime, where it could be installed. */
 export const PYTHON = join(pythonHome, "bin", "python");
 
-/** Installs wasmtime for Python in a folder of its own; answers false where it is there. Without Python or its registry it says so. */
+/**
+ * Installs wasmtime for Python in a folder of its own; answers false where it is there. Without Python or its registry
+ * it says so.
+ */
 export function python() {
   if (ask(PYTHON, ["-c", "import wasmtime"]) !== null) return false;
   const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", `wasmtime==${WASMTIME}`];
-  const isThere = ask("python3", ["-m", "venv", pythonHome], { timeoutMs: 90_000 }) !== null && ask(PYTHON, install, { timeoutMs: 180_000 }) !== null;
-  if (!isThere) console.log(`  the component is not tried in Python: 'python3 -m venv' or 'pip install wasmtime==${WASMTIME}' did not work`);
+  const isThere =
+    ask("python3", ["-m", "venv", pythonHome], { timeoutMs: 90_000 }) !== null &&
+    ask(PYTHON, install, { timeoutMs: 180_000 }) !== null;
+  if (!isThere)
+    console.log(
+      `  the component is not tried in Python: 'python3 -m venv' or 'pip install wasmtime==${WASMTIME}' did not work`,
+    );
 }
 
 const hostTarget = join(root, "target", "component-host");
 /** The component's host in Rust, where it could be compiled. */
 export const RUST_HOST = join(hostTarget, "debug", "leftoff-component-host");
 
-/** Compiles the component's host in Rust. With an older Rust than wasmtime wants, or without Python, which compiles the component for it, it says so. */
+/**
+ * Compiles the component's host in Rust. With an older Rust than wasmtime wants, or without Python, which compiles the
+ * component for it, it says so.
+ */
 export function rustHost() {
-  const wanted = readFileSync(join(HOST, "Cargo.toml"), "utf8").match(/^rust-version = "1\.(\d+)"$/m)?.[1] ?? fail(`${HOST}/Cargo.toml names no rust-version`);
+  const wanted =
+    readFileSync(join(HOST, "Cargo.toml"), "utf8").match(/^rust-version = "1\.(\d+)"$/m)?.[1] ??
+    fail(`${HOST}/Cargo.toml names no rust-version`);
   const found = ask("rustc", ["--version"])?.match(/^rustc 1\.(\d+)/)?.[1];
-  if (!existsSync(PYTHON) || Number(found) < Number(wanted)) return console.log(`  the component is not tried in Rust: that takes Rust 1.${wanted}, and wasmtime for Python`);
-  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", join(HOST, "Cargo.toml")], { env: { CARGO_TARGET_DIR: hostTarget } });
+  if (!existsSync(PYTHON) || Number(found) < Number(wanted))
+    return console.log(`  the component is not tried in Rust: that takes Rust 1.${wanted}, and wasmtime for Python`);
+  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", join(HOST, "Cargo.toml")], {
+    env: { CARGO_TARGET_DIR: hostTarget },
+  });
 }
 
 /** The version of a crate in a lock file. @param {string} name @param {string} [file] */

@@ -2,11 +2,17 @@
 
 const element = (id) => document.getElementById(id);
 // Where the package lies: a worker has no import map.
-const worker = new Worker(`./worker.mjs?leftoff=${encodeURIComponent("/node_modules/leftoff/pkg/web/")}`, { type: "module" });
+const worker = new Worker(`./worker.mjs?leftoff=${encodeURIComponent("/node_modules/leftoff/pkg/web/")}`, {
+  type: "module",
+});
 
 worker.addEventListener("message", ({ data: { messages, error } }) => {
   element("said").textContent = error ?? `${messages.length} messages are kept.`;
-  element("messages").replaceChildren(...(messages ?? []).map(({ role, content }) => Object.assign(document.createElement("li"), { textContent: `${role}: ${content}` })));
+  element("messages").replaceChildren(
+    ...(messages ?? []).map(({ role, content }) =>
+      Object.assign(document.createElement("li"), { textContent: `${role}: ${content}` }),
+    ),
+  );
 });
 element("form").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -1,4 +1,5 @@
-// Keeps one conversation in the browser's private files: only a worker may write to them. In place of a model, it repeats what it was told.
+// Keeps one conversation in the browser's private files: only a worker may write to them. In place of a model, it
+// repeats what it was told.
 
 const place = new URL(location.href).searchParams.get("leftoff");
 // With a bundler: import { openStore } from "leftoff"; import { OpfsStorage } from "leftoff/storage/opfs";
@@ -16,10 +17,12 @@ async function tell() {
 // One after another, in the order in which they were said.
 let turn = tell();
 addEventListener("message", ({ data }) => {
-  turn = turn.then(async () => {
-    await session.append({ role: "user", content: data });
-    const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
-    await session.append({ role: "assistant", content: `You said: ${messages.at(-1).content}` });
-    await tell();
-  }).catch((error) => postMessage({ error: error.message }));
+  turn = turn
+    .then(async () => {
+      await session.append({ role: "user", content: data });
+      const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
+      await session.append({ role: "assistant", content: `You said: ${messages.at(-1).content}` });
+      await tell();
+    })
+    .catch((error) => postMessage({ error: error.message }));
 });

@@ -7,9 +7,11 @@ import { bytesOf, fromBytes } from "../wasm/core.js";
 const NONE = new Uint8Array();
 
 /**
- * Asks the core a question. Its arguments were read here and are no caller's values, so JSON can hold them; but a client's text may be
- * malformed: half of a surrogate pair is replaced, as it would be by crossing to the core alone.
- * @param {string} question its name @param {unknown[]} words its arguments @param {Uint8Array} [files] the bytes it is about
+ * Asks the core a question. Its arguments were read here and are no caller's values, so JSON can hold them; but a
+ * client's text may be malformed: half of a surrogate pair is replaced, as it would be by crossing to the core alone.
+ * @param {string} question its name
+ * @param {unknown[]} words its arguments
+ * @param {Uint8Array} [files] the bytes it is about
  * @returns {any} nothing where the core has no answer
  */
 export function queryClients(question, words, files = NONE) {

@@ -1,5 +1,8 @@
 // @ts-check
-/** Reads slash commands from clients' files. The core says where they lie, their names, and which of them began a conversation. */
+/**
+ * Reads slash commands from clients' files. The core says where they lie, their names, and which of them began a
+ * conversation.
+ */
 
 import { readFile, readdir } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
@@ -12,8 +15,8 @@ import { userEnvironment } from "./homes.js";
 /** @import { Command } from "../types/index.js" */
 
 /**
- * A command as its file has it now: `text` is what the client sends for it, with placeholders for its arguments; `hashes` are all
- * under which it may have been stored, `hash` is the text's.
+ * A command as its file has it now: `text` is what the client sends for it, with placeholders for its arguments;
+ * `hashes` are all under which it may have been stored, `hash` is the text's.
  * @typedef {{ name: string, text: string, hash: string, hashes: string[] }} CommandFile
  *
  * @typedef {{ project: string, env?: Env }} CommandScope
@@ -22,13 +25,17 @@ import { userEnvironment } from "./homes.js";
  * @typedef {(from: number, to: number) => any[]} MessageReader
  */
 
-/** The type of the conversations that a command begins; nothing where it is no workspace command. @param {string | undefined} name */
+/**
+ * The type of the conversations that a command begins; nothing where it is no workspace command.
+ * @param {string | undefined} name
+ */
 export function conversationTypeOf(name) {
   return queryClients("command.type", [name ?? ""]);
 }
 
 /**
- * Finds a command by its name, or one that begins the same type in another client's spelling; nothing where there is no such file.
+ * Finds a command by its name, or one that begins the same type in another client's spelling; nothing where there is no
+ * such file.
  * @param {string} agent
  * @param {string} name
  * @param {CommandScope} where
@@ -39,7 +46,8 @@ export async function findAgentCommand(agent, name, where) {
 }
 
 /**
- * Finds the command that began a conversation: the client's record names it, or the first of the user's messages has its text.
+ * Finds the command that began a conversation: the client's record names it, or the first of the user's messages has
+ * its text.
  * @param {string} agent @param {MessageReader} said @param {CommandScope} where @returns {Promise<Command | undefined>}
  */
 export async function findStartingCommand(agent, said, where) {
@@ -51,9 +59,10 @@ export async function findStartingCommand(agent, said, where) {
 }
 
 /**
- * Reads a session's command as it is now: its text with the arguments it was called with, from the first client that has it; and a
- * hash to compare with the stored one.
- * @param {{ name: string, kept?: string, own?: string, from?: string, first: any[] }} session `own`: its agent; `from`: where it goes on
+ * Reads a session's command as it is now: its text with the arguments it was called with, from the first client that
+ * has it; and a hash to compare with the stored one.
+ * @param {{ name: string, kept?: string, own?: string, from?: string, first: any[] }} session `own`: its agent; `from`:
+ *   where it goes on
  * @param {CommandScope} where @returns {Promise<{ text?: string, promptHash?: string | null }>}
  */
 export async function readCurrentCommand({ name, kept: hash, own, from, first }, where) {
@@ -94,7 +103,11 @@ function textsOf(messages) {
   return messages.flatMap(({ role, content }) => (role === "user" && typeof content === "string" ? [content] : []));
 }
 
-/** @param {string} agent @param {CommandScope} where @returns {Promise<CommandFile[]>} the project's before the user's own */
+/**
+ * @param {string} agent
+ * @param {CommandScope} where
+ * @returns {Promise<CommandFile[]>} the project's before the user's own
+ */
 async function readCommands(agent, { project, env = process.env }) {
   await agents.ready();
   /** @type {string[]} */

@@ -17,9 +17,13 @@ import { isZstd, unpackZstd } from "./zstd.js";
 
 /**
  * One document read from a file: the whole file, or one session of many.
- * @typedef {{ bytes: Uint8Array, isAlone: boolean, error?: LeftoffError }} Document `error`: why one session of many cannot be read
+ * @typedef {{ bytes: Uint8Array, isAlone: boolean, error?: LeftoffError }} Document `error`: why one session of many
+ *   cannot be read
  */
-/** @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} AgentFile a file, or a folder that is read as one; `size` is another once it has changed */
+/**
+ * @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} AgentFile a file, or a folder that is read
+ *   as one; `size` is another once it has changed
+ */
 
 const DATABASE = "SQLite format 3\0";
 // The length of the head of SQLite's write-ahead log, which has what is not in the database yet.
@@ -36,7 +40,12 @@ export async function* listAgentFiles(storage, root, is) {
       yield { path, ...(await sizeOf(storage, path)), mtimeMs: stat.mtimeMs };
     } else if (is(relativePath(root, name))) {
       const log = await storage.stat(`${path}-wal`).catch(unlessBug);
-      yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" "), bytes: stat.size, mtimeMs: stat.mtimeMs };
+      yield {
+        path,
+        size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" "),
+        bytes: stat.size,
+        mtimeMs: stat.mtimeMs,
+      };
     }
   }
 }
@@ -44,7 +53,8 @@ export async function* listAgentFiles(storage, root, is) {
 /** Lists the files of all agents, as they are now. @param {Storage} storage @param {TranscriptLocation[]} kept */
 export async function collectAgentFiles(storage, kept) {
   const all = [];
-  for (const { path: root, is, agent } of kept) for await (const { path, size, bytes } of listAgentFiles(storage, root, is)) all.push({ path, agent, size, bytes });
+  for (const { path: root, is, agent } of kept)
+    for await (const { path, size, bytes } of listAgentFiles(storage, root, is)) all.push({ path, agent, size, bytes });
   return all;
 }
 
@@ -59,7 +69,8 @@ export async function* documents(storage, path, only) {
     /** @type {Map<string, string>} */
     const paths = new Map();
     for await (const file of walkFiles(storage, path)) paths.set(relativePath(path, file.name), file.path);
-    const read = async (/** @type {string} */ name) => (await storage.read(paths.get(name) ?? join(path, name))) ?? new Uint8Array();
+    const read = async (/** @type {string} */ name) =>
+      (await storage.read(paths.get(name) ?? join(path, name))) ?? new Uint8Array();
     for await (const text of sessionsOfTree([...paths.keys()], read)) yield { bytes: bytesOf(text), isAlone: false };
     return;
   }
@@ -69,7 +80,8 @@ export async function* documents(storage, path, only) {
     return;
   }
   const { sessionsOfDatabase } = await import("./opencode.js");
-  for await (const { bytes, error } of sessionsOfDatabase({ ...(await readDatabase(storage, path)), only })) yield { bytes, error, isAlone: false };
+  for await (const { bytes, error } of sessionsOfDatabase({ ...(await readDatabase(storage, path)), only }))
+    yield { bytes, error, isAlone: false };
 }
 
 /** @param {Storage} storage @param {string} path */
@@ -85,7 +97,8 @@ async function readExistingFile(storage, path) {
   return bytes;
 }
 
-// Reads a database and its log. The client may write meanwhile: a log begun anew means that the database has the old one's content.
+// Reads a database and its log. The client may write meanwhile: a log begun anew means that the database has the old
+// one's content.
 /** @param {Storage} storage @param {string} path */
 async function readDatabase(storage, path) {
   const head = async () => String((await storage.readRange(`${path}-wal`, 0, WAL_HEAD)) ?? "");
@@ -127,13 +140,14 @@ function isTree(entries) {
 /** @param {Storage} storage @param {string} path */
 async function sizeOf(storage, path) {
   let [count, newest, bytes] = [0, 0, 0];
-  for await (const { stat } of walkFiles(storage, path)) [count, newest, bytes] = [count + 1, Math.max(newest, stat.mtimeMs), bytes + stat.size];
+  for await (const { stat } of walkFiles(storage, path))
+    [count, newest, bytes] = [count + 1, Math.max(newest, stat.mtimeMs), bytes + stat.size];
   return { size: `${count} ${newest} ${bytes}`, bytes };
 }
 
 /**
- * Walks the files below a path, and the folders that count as one. Links are followed and each folder is visited once: people keep
- * their agents' files elsewhere, and link to them.
+ * Walks the files below a path, and the folders that count as one. Links are followed and each folder is visited once:
+ * people keep their agents' files elsewhere, and link to them.
  * @param {Storage} storage @param {string} path @param {(entries: { name: string, kind: string }[]) => boolean} [isOne]
  * @param {{ name?: string, met?: Set<string> }} [way] `name`: the path by which it was reached
  * @returns {AsyncGenerator<{ path: string, name: string, stat: import("../storage/contract.js").Stat }>}
@@ -144,7 +158,9 @@ async function* walkFiles(storage, path, isOne = () => false, { name = path, met
   const entries = stat.kind === "folder" ? ((await storage.list(real).catch(unlessBug)) ?? []) : [];
   if (stat.kind === "folder") met.add(real);
   if (stat.kind === "file" || isOne(entries)) yield { path: real, name, stat };
-  else for (const entry of entries) yield* walkFiles(storage, join(real, entry.name), isOne, { name: join(name, entry.name), met });
+  else
+    for (const entry of entries)
+      yield* walkFiles(storage, join(real, entry.name), isOne, { name: join(name, entry.name), met });
 }
 
 /** Follows links to where a path leads, and stats that. @param {Storage} storage @param {string} path */
@@ -154,7 +170,11 @@ export async function followLink(storage, path) {
   return { path: real, stat: real === path ? found : await storage.stat(real) };
 }
 
-/** `followLink` for an import, which refuses an unreadable folder: it would look empty. @param {Storage} storage @param {string} path */
+/**
+ * `followLink` for an import, which refuses an unreadable folder: it would look empty.
+ * @param {Storage} storage
+ * @param {string} path
+ */
 export async function followReadable(storage, path) {
   const followed = await followLink(storage, path);
   if (followed.stat?.kind === "folder") await storage.list(followed.path);

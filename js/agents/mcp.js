@@ -16,7 +16,8 @@ import { userEnvironment } from "./homes.js";
 /**
  * Lists the names of the servers that are turned on.
  * @param {string} agent @param {{ project: string, env?: Env }} where
- * @returns {Promise<string[] | undefined>} nothing where that is unknown: for another client, or where a file cannot be read
+ * @returns {Promise<string[] | undefined>} nothing where that is unknown: for another client, or where a file cannot be
+ *   read
  */
 export async function mcpServers(agent, { project, env = process.env }) {
   await agents.ready();
@@ -46,7 +47,11 @@ export function toolPrefixOf(server) {
   return queryClients("server.tool", [server]);
 }
 
-/** Reads a configuration file; an empty object where there is none. @param {string} path @returns {Promise<object | undefined>} */
+/**
+ * Reads a configuration file; an empty object where there is none.
+ * @param {string} path
+ * @returns {Promise<object | undefined>}
+ */
 async function readConfigFile(path) {
   try {
     const text = await readFile(path, "utf8");

@@ -1,5 +1,7 @@
 // @ts-check
-/** Native export: writes a session as one of another agent's own, where its client looks for it, and starts the client. */
+/**
+ * Native export: writes a session as one of another agent's own, where its client looks for it, and starts the client.
+ */
 
 import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
@@ -17,20 +19,32 @@ import { queryClients } from "./clients.js";
 
 /**
  * @param {Session} session
- * @param {WriteForAgent & { folder: string, write: (asked: object, to: Storage) => Promise<WrittenForAgent> }} writeForAgent `write`: by the core
+ * @param {WriteForAgent & { folder: string, write: (asked: object, to: Storage) => Promise<WrittenForAgent> }}
+ *   writeForAgent `write`: by the core
  * @returns {Promise<WrittenForAgent>}
  */
-export async function writeNativeSession(session, { agent, folder, write, resume, previews, env = process.env, ...request }) {
+export async function writeNativeSession(
+  session,
+  { agent, folder, write, resume, previews, env = process.env, ...request },
+) {
   const format = queryClients("client.format", [checkKind("agent", agent)]);
   const asked = /** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true });
   const { command, ...how } = resume ?? {};
-  const begun = resume ? { resumed: await session.resume({ ...asked, ...how }), command } : { context: await session.context(asked) };
-  const { id, metadata: { display } } = session;
+  const begun = resume
+    ? { resumed: await session.resume({ ...asked, ...how }), command }
+    : { context: await session.context(asked) };
+  const {
+    id,
+    metadata: { display },
+  } = session;
   const isFitted = Object.values(request).some((value) => value !== undefined);
   const storage = new NodeStorage();
   try {
     const where = { folder: resolve(folder), variables: { ...env } };
-    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, isFitted, ...where }, storage);
+    return await write(
+      { ...begun, agent, session: id, title: display.title, model: request.model, previews, isFitted, ...where },
+      storage,
+    );
   } finally {
     await storage.close();
   }
@@ -61,7 +75,12 @@ export function installedAgents(env = process.env) {
   return nativeAgents().filter((agent) => isOnPath(clientOf(agent).program, env));
 }
 
-/** Refuses where the client is not installed. @param {string} agent @param {string} session as it was typed @param {Env} [env] */
+/**
+ * Refuses where the client is not installed.
+ * @param {string} agent
+ * @param {string} session as it was typed
+ * @param {Env} [env]
+ */
 export function rejectUnlessInstalled(agent, session, env = process.env) {
   const { program, install } = clientOf(agent);
   if (isOnPath(program, env)) return;
@@ -71,13 +90,20 @@ export function rejectUnlessInstalled(agent, session, env = process.env) {
   throw new LeftoffError({ code: "not_found", message });
 }
 
-/** Refuses where no client is installed that a session could be written for. @param {string} session as it was typed @param {Env} [env] */
+/**
+ * Refuses where no client is installed that a session could be written for.
+ * @param {string} session as it was typed
+ * @param {Env} [env]
+ */
 export function rejectUnlessAnyInstalled(session, env = process.env) {
   if (installedAgents(env).length > 0) return;
   const looked = nativeAgents().map((agent) => clientOf(agent).program);
   const names = `${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}`;
   const way = `Install one, or name one with --with AGENT to see how; ${withoutClient(session, "AGENT")}`;
-  throw new LeftoffError({ code: "not_found", message: `no client is installed: looked on the PATH for ${names}. ${way}` });
+  throw new LeftoffError({
+    code: "not_found",
+    message: `no client is installed: looked on the PATH for ${names}. ${way}`,
+  });
 }
 
 /** @param {string} session @param {string} agent */

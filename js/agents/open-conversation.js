@@ -24,7 +24,8 @@ const LOOKED = 50;
  */
 export async function findOpenConversation(agent, { storage, project, env = process.env }) {
   const files = [];
-  for (const { path, is } of (await transcriptLocations({ project, env })).filter((one) => one.agent === agent)) for await (const file of listAgentFiles(storage, path, is)) files.push(file);
+  for (const { path, is } of (await transcriptLocations({ project, env })).filter((one) => one.agent === agent))
+    for await (const file of listAgentFiles(storage, path, is)) files.push(file);
   const newest = files.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ path }) => path);
   // A database has the conversations of all folders.
   const path = agent === "opencode" ? newest[0] : await findConversationFile(agent, newest, { storage, project, env });
@@ -45,10 +46,14 @@ async function isOfProject(project, { storage, path, agent }) {
   const beside = await readCompanion(storage, path);
   for await (const { bytes } of documents(storage, path)) {
     try {
-      const { sessions: [first], free } = parseTranscript(bytes, path, agent, beside);
+      const {
+        sessions: [first],
+        free,
+      } = parseTranscript(bytes, path, agent, beside);
       free();
       const { folder } = first ?? {};
-      if (folder && queryClients("client.isSameFolder", [agent, realPathAsFar(folder), project, process.platform])) return true;
+      if (folder && queryClients("client.isSameFolder", [agent, realPathAsFar(folder), project, process.platform]))
+        return true;
     } catch (error) {
       // Some other file of the client's, or a record without a message yet.
       unlessBug(error);
@@ -57,7 +62,11 @@ async function isOfProject(project, { storage, path, agent }) {
   return false;
 }
 
-/** Reads the companion file, in which the agent says more of a conversation. @param {Storage} storage @param {string} path */
+/**
+ * Reads the companion file, in which the agent says more of a conversation.
+ * @param {Storage} storage
+ * @param {string} path
+ */
 async function readCompanion(storage, path) {
   for (const place of queryClients("place.beside", [path.split(sep).join("/")])) {
     const bytes = await storage.read(place).catch(unlessBug);

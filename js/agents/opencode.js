@@ -1,13 +1,15 @@
 // @ts-check
 /**
- * Reads OpenCode's database, each session as the document that `opencode export` gives: `{info, messages: [{info, parts}]}`. A row's
- * JSON is passed on as it stands, not written anew; a row that is no JSON is passed on as a string, which the reader lists.
+ * Reads OpenCode's database, each session as the document that `opencode export` gives:
+ * `{info, messages: [{info, parts}]}`. A row's JSON is passed on as it stands, not written anew; a row that is no JSON
+ * is passed on as a string, which the reader lists.
  */
 
 import { LeftoffError } from "../error.js";
 
 /**
- * @typedef {{ id: string, bytes: Uint8Array, error?: LeftoffError }} ExportedSession `error`: why it cannot be read; the
+ * @typedef {{ id: string, bytes: Uint8Array, error?: LeftoffError }} ExportedSession `error`: why it cannot be read;
+ *   the
  *   others can
  *
  * Limits a database to one session: the last active one of a folder.
@@ -27,7 +29,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Reads the sessions of `opencode.db`, oldest first, one at a time. The files are never written: SQLite works on copies.
+ * Reads the sessions of `opencode.db`, oldest first, one at a time. The files are never written: SQLite works on
+ * copies.
  *
  * `wal` is the content of `opencode.db-wal`, without which the newest turns are missing. To read both while the client
  * writes, read the database first, and again if the first 32 bytes of the log changed meanwhile; if they did not,
@@ -40,8 +43,10 @@ export async function* sessionsOfDatabase({ database, wal, only }) {
   // Computed columns may be larger than the file.
   const most = ALWAYS + MOST_TIMES * (database.length + (wal?.length ?? 0));
   try {
-    const has = (/** @type {string} */ table) => queryRows(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
-    if (!["session", "message", "part"].every(has)) throw unknownFormatError("expected a database of opencode, but found one with other tables");
+    const has = (/** @type {string} */ table) =>
+      queryRows(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
+    if (!["session", "message", "part"].every(has))
+      throw unknownFormatError("expected a database of opencode, but found one with other tables");
     const isSecond = has("session_message");
     for (const { id } of selectSessions(db, only)) yield sessionOf(db, { id, isSecond, most });
   } finally {
@@ -56,7 +61,14 @@ function sessionOf(db, { id, isSecond, most }) {
     return { id: String(id), bytes: encoder.encode(text) };
   } catch (error) {
     // Endless nesting exceeds the stack.
-    const found = error instanceof RangeError ? new LeftoffError({ code: "too_deep", message: `expected a session of opencode, but found "${id}" nested too deep`, cause: error }) : error;
+    const found =
+      error instanceof RangeError
+        ? new LeftoffError({
+            code: "too_deep",
+            message: `expected a session of opencode, but found "${id}" nested too deep`,
+            cause: error,
+          })
+        : error;
     if (!(found instanceof LeftoffError) || found.code === "internal") throw found;
     return { id: String(id), bytes: new Uint8Array(), error: found };
   }
@@ -69,12 +81,20 @@ function sessionOf(db, { id, isSecond, most }) {
 const SQLITE = "@sqlite.org/sqlite-wasm";
 
 /**
- * Opens a database. SQLite is loaded when first needed, and made anew for each database, so that its memory is freed with it.
+ * Opens a database. SQLite is loaded when first needed, and made anew for each database, so that its memory is freed
+ * with it.
  * @param {Uint8Array} database @param {Uint8Array} [wal] @returns {Promise<Database>}
  */
 async function openDatabase(database, wal) {
-  const { default: init } = await /** @type {Promise<typeof import("@sqlite.org/sqlite-wasm")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SQLITE)).catch((cause) => {
-    throw new LeftoffError({ code: "missing_dependency", message: "the package @sqlite.org/sqlite-wasm, which reads databases, could not be loaded: run 'npm install @sqlite.org/sqlite-wasm'", cause });
+  const { default: init } = await /** @type {Promise<typeof import("@sqlite.org/sqlite-wasm")>} */ (
+    import(/* webpackIgnore: true */ /* @vite-ignore */ SQLITE)
+  ).catch((cause) => {
+    throw new LeftoffError({
+      code: "missing_dependency",
+      message:
+        "the package @sqlite.org/sqlite-wasm, which reads databases, could not be loaded: run 'npm install @sqlite.org/sqlite-wasm'",
+      cause,
+    });
   });
   try {
     const { capi, oo1 } = await init();
@@ -96,7 +116,12 @@ async function openDatabase(database, wal) {
 /** @param {Database} db @param {FolderFilter | { session: string }} [only] `session`: the one of this id */
 function selectSessions(db, only) {
   if (only && "session" in only) return queryRows(db, "select id from session where id = ?", only.session);
-  if (only) return queryRows(db, "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1", only.folder);
+  if (only)
+    return queryRows(
+      db,
+      "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1",
+      only.folder,
+    );
   return queryRows(db, "select id from session order by time_created, id");
 }
 
@@ -105,7 +130,13 @@ function queryRows(db, sql, ...values) {
   return queryRowsAtMost(db, Infinity, sql, ...values);
 }
 
-/** @param {Database} db @param {number} most how many characters @param {string} sql @param {any[]} values @returns {Row[]} */
+/**
+ * @param {Database} db
+ * @param {number} most how many characters
+ * @param {string} sql
+ * @param {any[]} values
+ * @returns {Row[]}
+ */
 function queryRowsAtMost(db, most, sql, ...values) {
   /** @type {Row[]} */
   const rows = [];
@@ -122,14 +153,23 @@ function queryRowsAtMost(db, most, sql, ...values) {
   } catch (cause) {
     if (cause instanceof LeftoffError) throw cause;
     if (/** @type {any} */ (cause).resultCode === TOO_BIG) throw tooLargeError("a value that is longer", cause);
-    if (/** @type {any} */ (cause).resultCode === NO_DATABASE) throw unknownFormatError("expected a database of SQLite, but found something else", cause);
-    throw new LeftoffError({ code: "damaged", message: "expected a sound database of opencode, but SQLite refused to read it", cause });
+    if (/** @type {any} */ (cause).resultCode === NO_DATABASE)
+      throw unknownFormatError("expected a database of SQLite, but found something else", cause);
+    throw new LeftoffError({
+      code: "damaged",
+      message: "expected a sound database of opencode, but SQLite refused to read it",
+      cause,
+    });
   }
 }
 
 /** @param {string} found @param {unknown} [cause] */
 function tooLargeError(found, cause) {
-  return new LeftoffError({ code: "too_large", message: `expected a session of opencode that is no larger than its database, but found ${found}`, cause });
+  return new LeftoffError({
+    code: "too_large",
+    message: `expected a session of opencode that is no larger than its database, but found ${found}`,
+    cause,
+  });
 }
 
 /** @param {string} message @param {unknown} [cause] */
@@ -139,33 +179,58 @@ function unknownFormatError(message, cause) {
 
 /**
  * Renders one session as it is exported.
- * @param {Database} db @param {unknown} id @param {boolean} isSecond the second version's table is there @param {number} most
+ * @param {Database} db
+ * @param {unknown} id
+ * @param {boolean} isSecond the second version's table is there
+ * @param {number} most
  */
 function renderSession(db, id, isSecond, most) {
-  const query = (/** @type {string} */ sql, /** @type {any[]} */ ...values) => queryRowsAtMost(db, most, sql, ...values);
+  const query = (/** @type {string} */ sql, /** @type {any[]} */ ...values) =>
+    queryRowsAtMost(db, most, sql, ...values);
   const [row] = query("select * from session where id = ?", id);
   const parts = new Map();
   for (const part of query("select id, message_id, data from part where session_id = ? order by message_id, id", id)) {
     add(parts, part.message_id, mergeColumns(part.data, { id: part.id, sessionID: id, messageID: part.message_id }));
   }
-  const said = query("select id, data from message where session_id = ? order by time_created, id", id).map((message) => {
-    const own = parts.get(message.id) ?? [];
-    return `{"info":${mergeColumns(message.data, { id: message.id, sessionID: id })},"parts":[${own.join()}]}`;
-  });
-  const second = isSecond ? query("select id, type, data from session_message where session_id = ? order by seq", id) : [];
+  const said = query("select id, data from message where session_id = ? order by time_created, id", id).map(
+    (message) => {
+      const own = parts.get(message.id) ?? [];
+      return `{"info":${mergeColumns(message.data, { id: message.id, sessionID: id })},"parts":[${own.join()}]}`;
+    },
+  );
+  const second = isSecond
+    ? query("select id, type, data from session_message where session_id = ? order by seq", id)
+    : [];
   const more = second.map(({ data, ...own }) => mergeColumns(data, own));
   const behind = more.length > 0 ? `,"sessionMessages":[${more.join()}]` : "";
   return `{"info":${JSON.stringify(infoOf(row), plainNumber)},"messages":[${said.join()}]${behind}}`;
 }
 
 const INFO = {
-  project_id: "projectID", workspace_id: "workspaceID", parent_id: "parentID", slug: "slug", directory: "directory", path: "path",
-  title: "title", version: "version", cost: "cost", agent: "agent", id: "id",
-  metadata: "metadata", revert: "revert", permission: "permission", model: "model",
+  project_id: "projectID",
+  workspace_id: "workspaceID",
+  parent_id: "parentID",
+  slug: "slug",
+  directory: "directory",
+  path: "path",
+  title: "title",
+  version: "version",
+  cost: "cost",
+  agent: "agent",
+  id: "id",
+  metadata: "metadata",
+  revert: "revert",
+  permission: "permission",
+  model: "model",
 };
 const GROUPS = {
   time: { created: "time_created", updated: "time_updated", compacting: "time_compacting", archived: "time_archived" },
-  summary: { additions: "summary_additions", deletions: "summary_deletions", files: "summary_files", diffs: "summary_diffs" },
+  summary: {
+    additions: "summary_additions",
+    deletions: "summary_deletions",
+    files: "summary_files",
+    diffs: "summary_diffs",
+  },
   share: { url: "share_url" },
 };
 const AS_JSON = new Set(["metadata", "revert", "permission", "model", "summary_diffs"]);
@@ -184,7 +249,9 @@ function infoOf(row) {
     if (Object.values(group).some((value) => value !== undefined)) info[name] = group;
   }
   if (left.has("tokens_input")) {
-    const [input, output, reasoning, read, write] = ["input", "output", "reasoning", "cache_read", "cache_write"].map((name) => take(`tokens_${name}`));
+    const [input, output, reasoning, read, write] = ["input", "output", "reasoning", "cache_read", "cache_write"].map(
+      (name) => take(`tokens_${name}`),
+    );
     info.tokens = { input, output, reasoning, cache: { read, write } };
   }
   return { ...info, ...Object.fromEntries(left) };

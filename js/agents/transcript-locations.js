@@ -24,5 +24,9 @@ export async function transcriptLocations({ project, env = process.env, platform
   await agents.ready();
   /** @type {{ agent: string, path: string, names: string }[]} */
   const all = queryClients("place.all", [{ ...userEnvironment(env), project, system: platform }]);
-  return all.map(({ agent, path, names }) => ({ agent, path: normalize(path), is: (below) => queryClients("place.is", [names, below]) }));
+  return all.map(({ agent, path, names }) => ({
+    agent,
+    path: normalize(path),
+    is: (below) => queryClients("place.is", [names, below]),
+  }));
 }

@@ -8,7 +8,8 @@ import { LeftoffError } from "../error.js";
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** The magic of a skippable frame: its first byte has any low half. */
 const SKIPPED = [0x50, 0x2a, 0x4d, 0x18];
-// Limits of unpacking, since a few bytes can stand for any number: no session has so many bytes, nor compresses so well.
+// Limits of unpacking, since a few bytes can stand for any number: no session has so many bytes, nor compresses so
+// well.
 const MOST_BYTES = 2 ** 30;
 const MOST_TIMES = 250;
 /** The unpacked size that any file may have. */
@@ -30,12 +31,21 @@ const FZSTD = "fzstd";
  * @throws `too_large` where it would be more than any session is; `damaged`
  */
 export async function unpackZstd(bytes, path) {
-  const { Decompress } = await /** @type {Promise<typeof import("fzstd")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD)).catch((cause) => {
-    throw new LeftoffError({ code: "missing_dependency", message: "the package fzstd, which reads zstd files, could not be loaded: run 'npm install fzstd'", cause });
+  const { Decompress } = await /** @type {Promise<typeof import("fzstd")>} */ (
+    import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD)
+  ).catch((cause) => {
+    throw new LeftoffError({
+      code: "missing_dependency",
+      message: "the package fzstd, which reads zstd files, could not be loaded: run 'npm install fzstd'",
+      cause,
+    });
   });
   const most = Math.min(MOST_BYTES, Math.max(ALWAYS, MOST_TIMES * bytes.length));
   const tooLarge = (/** @type {string} */ found) =>
-    new LeftoffError({ code: "too_large", message: `expected at most ${most} bytes, compressed to ${bytes.length}, in "${path}", but found ${found} instead` });
+    new LeftoffError({
+      code: "too_large",
+      message: `expected at most ${most} bytes, compressed to ${bytes.length}, in "${path}", but found ${found} instead`,
+    });
   let moved = 0;
   for (const { window, blocks } of frames(bytes)) {
     moved += window * blocks;
@@ -53,7 +63,11 @@ export async function unpackZstd(bytes, path) {
     stream.push(bytes, true);
   } catch (cause) {
     if (cause instanceof LeftoffError) throw cause;
-    throw new LeftoffError({ code: "damaged", message: `"${path}" could not be decompressed: its zstd data is damaged`, cause });
+    throw new LeftoffError({
+      code: "damaged",
+      message: `"${path}" could not be decompressed: its zstd data is damaged`,
+      cause,
+    });
   }
   return joinBytes(pieces);
 }
@@ -69,7 +83,7 @@ function* frames(bytes) {
     for (let byte = length - 1; byte >= 0; byte -= 1) value = value * 256 + (bytes[at + byte] ?? 0);
     return value;
   };
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     if (((bytes[at] ?? 0) & 0xf0) === SKIPPED[0] && beginsWith(bytes, at + 1, SKIPPED.slice(1))) {
       at += 8 + number(at + 4, 4);
       continue;

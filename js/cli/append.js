@@ -35,7 +35,8 @@ export async function append(args) {
       if (isOne) all.push(draft);
       else await tell((await session.append(draft).catch((error) => rethrowWithLine(line, error))).records);
     }
-    if (isOne) await tell((await session.append(all, { operation, expected: expected === "none" ? null : expected })).records);
+    if (isOne)
+      await tell((await session.append(all, { operation, expected: expected === "none" ? null : expected })).records);
     return { text: "", value: undefined };
   });
 }
@@ -68,7 +69,11 @@ export async function* readLines(input) {
   yield { number, bytes: joinBytes(parts) };
 }
 
-/** Parses a line; nothing where it is empty. @param {InputLine} line @param {string} rest what is stored, for an error */
+/**
+ * Parses a line; nothing where it is empty.
+ * @param {InputLine} line
+ * @param {string} rest what is stored, for an error
+ */
 function parseDraft({ number, bytes }, rest) {
   const text = decodeLine(number, bytes, rest);
   if (!text.trim()) return undefined;
@@ -76,7 +81,11 @@ function parseDraft({ number, bytes }, rest) {
   const other = findParseLoss(text);
   if (other) throw lineError(number, `expected a message that is read as it is written, but found ${other}`, { rest });
   if (typeof draft === "object" && draft !== null && !Array.isArray(draft)) return draft;
-  throw lineError(number, `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`, { rest });
+  throw lineError(
+    number,
+    `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`,
+    { rest },
+  );
 }
 
 /** @param {number} number @param {Uint8Array} bytes @param {string} rest */

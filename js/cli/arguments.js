@@ -14,8 +14,8 @@ import { REDACT } from "../privacy/redaction.js";
 /** @import { Command } from "./main.js" */
 
 /**
- * An argument as the parser wants it, and beside that its `values`, which help and completion list and which typed ones are
- * checked against; without them, `valueHint` says which kind it is.
+ * An argument as the parser wants it, and beside that its `values`, which help and completion list and which typed ones
+ * are checked against; without them, `valueHint` says which kind it is.
  * @typedef {ArgDef & { values?: Values }} Argument
  * @typedef {Record<string, Argument>} Arguments
  * @typedef {readonly string[] | (() => readonly string[])} Values a function where they are costly to find out
@@ -24,7 +24,10 @@ import { REDACT } from "../privacy/redaction.js";
  * @typedef {Record<string, CommandDefinition>} Commands
  */
 
-/** The formats of a session as one text; the first is the default. @type {import("../types/index.js").ExportFormat[]} */
+/**
+ * The formats of a session as one text; the first is the default.
+ * @type {import("../types/index.js").ExportFormat[]}
+ */
 export const EXPORT_FORMATS = ["markdown", "json", "leftoff"];
 
 /** @satisfies {Record<string, Values>} */
@@ -63,7 +66,11 @@ export function listValues(values) {
   return typeof values === "function" ? values() : values;
 }
 
-/** The flag as it is typed: one that is on by default is only typed to turn it off. @param {string} name @param {Argument} argument */
+/**
+ * The flag as it is typed: one that is on by default is only typed to turn it off.
+ * @param {string} name
+ * @param {Argument} argument
+ */
 export function flagOf(name, { type, default: given }) {
   return `--${type === "boolean" && given === true ? "no-" : ""}${name}`;
 }
@@ -72,7 +79,8 @@ export function flagOf(name, { type, default: given }) {
 export const flag = (description) => /** @type {const} */ ({ type: "boolean", description });
 
 /** @param {string} valueHint @param {string} description @param {Values} [values] */
-export const option = (valueHint, description, values) => /** @type {const} */ ({ type: "string", valueHint, description, ...(values && { values }) });
+export const option = (valueHint, description, values) =>
+  /** @type {const} */ ({ type: "string", valueHint, description, ...(values && { values }) });
 
 /**
  * @param {string} valueHint `WORDS...` where there may be many
@@ -87,17 +95,29 @@ const everywhere = {
   workspace: option("DIR", "the project's folder (default: the current one)"),
   redact: option("MODE", "how to treat secrets in output (default: the setting redact)", VALUES.redact),
   json: flag("print one JSON value"),
-  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: no colors; NO_COLOR does the same" }),
+  color: /** @type {const} */ ({
+    type: "boolean",
+    default: true,
+    description: "--no-color: no colors; NO_COLOR does the same",
+  }),
 };
 
 /** The names of the options that every command takes. */
 export const EVERYWHERE = Object.keys(everywhere);
 
 /**
- * @param {Command} run @param {string} name @param {string} description @param {Arguments} args @param {[line: string, what: string][]} [examples]
+ * @param {Command} run
+ * @param {string} name
+ * @param {string} description
+ * @param {Arguments} args
+ * @param {[line: string, what: string][]} [examples]
  * @returns {CommandDefinition}
  */
 export function command(run, name, description, args, examples = []) {
-  const defined = defineCommand({ meta: { name, description }, args: { ...args, ...everywhere }, run: (typed) => run(/** @type {any} */ (typed)) });
+  const defined = defineCommand({
+    meta: { name, description },
+    args: { ...args, ...everywhere },
+    run: (typed) => run(/** @type {any} */ (typed)),
+  });
   return /** @type {any} */ ({ ...defined, examples });
 }

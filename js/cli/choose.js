@@ -36,13 +36,19 @@ export async function chooseSession(args, store, listed, { message, canBegin = f
   };
   const said = async (/** @type {string} */ words) => {
     const hits = await findMessageHits(store, args, words);
-    return hits.map((hit) => ({ ...hit, place: listed.findIndex((one) => one.path === hit.path) })).filter(({ place }) => place >= 0);
+    return hits
+      .map((hit) => ({ ...hit, place: listed.findIndex((one) => one.path === hit.path) }))
+      .filter(({ place }) => place >= 0);
   };
   const preview = async (/** @type {number} */ place) => {
-    return [...describeSession(/** @type {ListedSession} */ (shown[place])), ...(await readLastMessages(store, /** @type {ListedSession} */ (listed[place])))];
+    return [
+      ...describeSession(/** @type {ListedSession} */ (shown[place])),
+      ...(await readLastMessages(store, /** @type {ListedSession} */ (listed[place]))),
+    ];
   };
   const place = await pickSession(args, { message, items: shown, rank, searchMessages: said, preview, canBegin });
-  if (place === undefined) throw new LeftoffError({ code: "cancelled", message: "nothing chosen; nothing was changed" });
+  if (place === undefined)
+    throw new LeftoffError({ code: "cancelled", message: "nothing chosen; nothing was changed" });
   return place === "new" ? undefined : listed[place];
 }
 
@@ -50,7 +56,14 @@ export async function chooseSession(args, store, listed, { message, canBegin = f
 /** @param {ListedSession} one */
 function describeSession({ type, agent, project, messageCount, status, archivedAt, lastActive, summary }) {
   const state = archivedAt ? "archived" : status;
-  const line = [type, agent, project && basename(project), formatCount(messageCount, "message"), state, `last active ${formatLocalTime(lastActive)}`];
+  const line = [
+    type,
+    agent,
+    project && basename(project),
+    formatCount(messageCount, "message"),
+    state,
+    `last active ${formatLocalTime(lastActive)}`,
+  ];
   return [line.filter(Boolean).join(" · "), ...(summary ? [`Summary: ${summary}`] : [])];
 }
 
@@ -62,14 +75,22 @@ async function findMessageHits(store, args, words) {
   const { since: _, until: __, ...filters } = args.filters ?? {};
   /** @type {Map<string, { path: string, role: string, excerpt: { text: string, isHit: boolean }[] }>} */
   const hits = new Map();
-  for await (const { session, found, role = "message", excerpt } of store.search(words, { all: args.all, limit: SAID, ...filters })) {
+  for await (const { session, found, role = "message", excerpt } of store.search(words, {
+    all: args.all,
+    limit: SAID,
+    ...filters,
+  })) {
     const { path } = session;
     if ((found === "all" || found === "exact") && !hits.has(path)) hits.set(path, { path, role, excerpt });
   }
   return [...hits.values()];
 }
 
-/** Reads the last messages, oldest first, from the end of the log alone. @param {Store} store @param {ListedSession} one */
+/**
+ * Reads the last messages, oldest first, from the end of the log alone.
+ * @param {Store} store
+ * @param {ListedSession} one
+ */
 async function readLastMessages(store, one) {
   /** @type {string[]} */
   const said = [];

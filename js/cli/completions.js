@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Completion in shells. A shell's script asks leftoff what may come next, in 0.3 seconds: so completion fits the installed
- * version, where a list of commands in three scripts would be a second one. Sessions come from the session index as it is.
+ * Completion in shells. A shell's script asks leftoff what may come next, in 0.3 seconds: so completion fits the
+ * installed version, where a list of commands in three scripts would be a second one. Sessions come from the session
+ * index as it is.
  */
 
 import { parseArgs } from "citty";
@@ -19,7 +20,13 @@ import { FLAGS } from "./main.js";
 const MOST = 50;
 /** Words that a shell takes as they are. */
 const PLAIN = /^[\w./-]+$/;
-const KINDS = /** @type {Record<string, string>} */ ({ FILE: ":files", PATH: ":files", DIR: ":folders", OLD: ":folders", NEW: ":folders" });
+const KINDS = /** @type {Record<string, string>} */ ({
+  FILE: ":files",
+  PATH: ":files",
+  DIR: ":folders",
+  OLD: ":folders",
+  NEW: ":folders",
+});
 
 const SCRIPTS = {
   bash: `# leftoff completions bash, for ~/.bashrc: source <(leftoff completions bash)
@@ -81,7 +88,11 @@ const FUNCTION = `# ", and who calls it" is short for "leftoff ask --resume and 
 ,() { leftoff ask --resume "$@"; }
 `;
 /** The short command `,`, printed only on request: it takes a name of the shell's. */
-const COMMAS = { bash: FUNCTION, zsh: FUNCTION, fish: `# ", and who calls it" is short for "leftoff ask --resume and who calls it"\nabbr --add , leftoff ask --resume\n` };
+const COMMAS = {
+  bash: FUNCTION,
+  zsh: FUNCTION,
+  fish: `# ", and who calls it" is short for "leftoff ask --resume and who calls it"\nabbr --add , leftoff ask --resume\n`,
+};
 
 /** @param {Args} args @param {Commands} commands */
 export async function completions(args, commands) {
@@ -95,10 +106,17 @@ export async function completions(args, commands) {
   return { text: value.map(([word, what]) => `${word}\t${what.replace(/\s+/g, " ")}\n`).join(""), value };
 }
 
-/** Finds candidates for the last word. @param {string[]} typed @param {Commands} commands @returns {Promise<Candidate[]>} */
+/**
+ * Finds candidates for the last word.
+ * @param {string[]} typed
+ * @param {Commands} commands
+ * @returns {Promise<Candidate[]>}
+ */
 async function completeWord(typed, commands) {
   // bash takes --flag=value apart.
-  const words = typed.filter((word, at) => word !== "=" || at === typed.length - 1).map((word) => (word === "=" ? "" : word));
+  const words = typed
+    .filter((word, at) => word !== "=" || at === typed.length - 1)
+    .map((word) => (word === "=" ? "" : word));
   const last = words.at(-1) ?? "";
   const [first = "", ...before] = words.slice(0, -1);
   if (words.length === 1) return filterByPrefix(last, commandCandidates(commands));
@@ -110,14 +128,24 @@ async function completeWord(typed, commands) {
 /** @param {Commands} commands @returns {Candidate[]} */
 function commandCandidates(commands) {
   const flags = Object.entries(FLAGS).map(([flag, stands]) => /** @type {Candidate} */ ([flag, stands.join(" ")]));
-  return [...Object.values(commands).map(({ meta }) => /** @type {Candidate} */ ([meta.name, meta.description])), ...flags, ["--help", "list the commands"], ["--version", "print the version"]];
+  return [
+    ...Object.values(commands).map(({ meta }) => /** @type {Candidate} */ ([meta.name, meta.description])),
+    ...flags,
+    ["--help", "list the commands"],
+    ["--version", "print the version"],
+  ];
 }
 
-/** @param {CommandDefinition} command @param {{ before: string[], last: string }} typed @returns {Promise<Candidate[]>} */
+/**
+ * @param {CommandDefinition} command
+ * @param {{ before: string[], last: string }} typed
+ * @returns {Promise<Candidate[]>}
+ */
 async function completeArguments(command, { before, last }) {
   const { args } = command;
   const places = Object.values(args).filter(({ type }) => type === "positional");
-  const option = (/** @type {string} */ word) => (word.startsWith("--") && args[word.slice(2)]?.type === "string" ? args[word.slice(2)] : undefined);
+  const option = (/** @type {string} */ word) =>
+    word.startsWith("--") && args[word.slice(2)]?.type === "string" ? args[word.slice(2)] : undefined;
   /** @type {Argument | undefined} */
   let wanted;
   let [place, isOver] = [0, false];
@@ -130,7 +158,11 @@ async function completeArguments(command, { before, last }) {
   if (wanted) return filterByPrefix(last, await argumentCandidates(wanted, command, before));
   const [, name, value = ""] = (!isOver && last.match(/^(--[\w-]+)=(.*)$/s)) || [];
   const assigned = name && option(name);
-  if (assigned) return filterByPrefix(value, await argumentCandidates(assigned, command, before)).map(([word, what]) => [word.startsWith(":") ? word : `${name}=${word}`, what]);
+  if (assigned)
+    return filterByPrefix(value, await argumentCandidates(assigned, command, before)).map(([word, what]) => [
+      word.startsWith(":") ? word : `${name}=${word}`,
+      what,
+    ]);
   if (last.startsWith("-") && !isOver) return filterByPrefix(last, flagCandidates(args));
   const many = places.at(-1)?.valueHint?.endsWith("...") ? places.at(-1) : undefined;
   const argument = places[place] ?? many;
@@ -140,10 +172,18 @@ async function completeArguments(command, { before, last }) {
 /** @param {CommandDefinition["args"]} args @returns {Candidate[]} */
 function flagCandidates(args) {
   const own = Object.entries(args).filter(([, { type }]) => type !== "positional");
-  return [...own.map(([name, argument]) => /** @type {Candidate} */ ([flagOf(name, argument), argument.description])), ["--help", "describe the command"]];
+  return [
+    ...own.map(([name, argument]) => /** @type {Candidate} */ ([flagOf(name, argument), argument.description])),
+    ["--help", "describe the command"],
+  ];
 }
 
-/** @param {Argument} argument @param {CommandDefinition} command @param {string[]} before @returns {Promise<Candidate[]>} */
+/**
+ * @param {Argument} argument
+ * @param {CommandDefinition} command
+ * @param {string[]} before
+ * @returns {Promise<Candidate[]>}
+ */
 async function argumentCandidates({ values, valueHint = "" }, command, before) {
   if (values) return listValues(values).map((value) => [value, ""]);
   const kind = valueHint.replace("...", "");
@@ -165,10 +205,18 @@ async function sessionCandidates({ args, meta }, before) {
     typed = parseArgs(before, Object.fromEntries(Object.entries(args).filter(([, { type }]) => type !== "positional")));
     const store = await openStore({ home: typed.home, project: typed.workspace, redact: typed.redact });
     try {
-      if (meta.name === "trash") return before.includes("restore") ? (await store.redacted(await store.trashed())).value.map(({ id, title }) => [id, title]) : [];
+      if (meta.name === "trash")
+        return before.includes("restore")
+          ? (await store.redacted(await store.trashed())).value.map(({ id, title }) => [id, title])
+          : [];
       const isHidden = meta.name === "unarchive";
-      const { value } = await store.redacted(await store.list({ all: typed.all, archived: isHidden, verify: false, limit: MOST }));
-      const named = value.flatMap(({ id, name = "", title }) => [.../** @type {Candidate[]} */ ([[id, title]]), .../** @type {Candidate[]} */ (PLAIN.test(name) ? [[name, title]] : [])]);
+      const { value } = await store.redacted(
+        await store.list({ all: typed.all, archived: isHidden, verify: false, limit: MOST }),
+      );
+      const named = value.flatMap(({ id, name = "", title }) => [
+        .../** @type {Candidate[]} */ ([[id, title]]),
+        .../** @type {Candidate[]} */ (PLAIN.test(name) ? [[name, title]] : []),
+      ]);
       return named.length > 0 && !isHidden ? [["last", "the current session"], ...named] : named;
     } finally {
       await store.close();

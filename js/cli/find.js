@@ -18,7 +18,8 @@ import { parseTime } from "./times.js";
 /** @typedef {import("../types/index.js").Listed} ListedSession */
 
 /**
- * `leftoff list`: in a pipe one line per session, for programs. Resuming shows people and models the numbered list instead.
+ * `leftoff list`: in a pipe one line per session, for programs. Resuming shows people and models the numbered list
+ * instead.
  * @param {Args} args
  */
 export function listCommand(args) {
@@ -30,21 +31,32 @@ export async function listSessions(args, { isTabbed = false } = {}) {
   const asked = parseListOptions(args);
   return withStore(args, async (store) => {
     const listed = await store.list(asked);
-    return answerList(args, store, { listed, isTabbed, none: listed.length > 0 || asked.limit === 0 ? "" : await explainEmptyList(store, asked) });
+    return answerList(args, store, {
+      listed,
+      isTabbed,
+      none: listed.length > 0 || asked.limit === 0 ? "" : await explainEmptyList(store, asked),
+    });
   });
 }
 
 /**
  * Answers with a numbered list, whose numbers are remembered for the next command; on a terminal one line per session.
- * @param {Args} args @param {Store} store @param {{ listed: ListedSession[], isTabbed: boolean, none: string }} found `none`: the text for an empty list
+ * @param {Args} args
+ * @param {Store} store
+ * @param {{ listed: ListedSession[], isTabbed: boolean, none: string }} found `none`: the text for an empty list
  */
 async function answerList(args, store, { listed, isTabbed, none }) {
   if (!args.json) await rememberList(store, args, listed);
   if (isTabbed && none) noteLater(none.trim());
   if (isTabbed) return { text: listed.map(renderColumns).join(""), value: [] };
   const screen = await renderScreen(args, store, listed);
-  // `listText` is in the second module, which takes longer to load than the list: it is called only where its text is printed.
-  return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(sessionValue) };
+  // `listText` is in the second module, which takes longer to load than the list: it is called only where its text is
+  // printed.
+  return {
+    text: screen === undefined && !args.json ? listText(listed) || none : "",
+    screen,
+    value: listed.map(sessionValue),
+  };
 }
 
 /**
@@ -60,18 +72,29 @@ async function renderScreen(args, store, listed) {
   return rowsText(shown, { ...look, idLength: await idLengthFor(store, listed) });
 }
 
-/** Explains why a list is empty, and what may be done about it. @param {Store} store @param {ReturnType<typeof parseListOptions>} asked */
+/**
+ * Explains why a list is empty, and what may be done about it.
+ * @param {Store} store
+ * @param {ReturnType<typeof parseListOptions>} asked
+ */
 async function explainEmptyList(store, { all, sort: _, limit: __, ...filters }) {
   const where = all ? "" : " of this project";
-  const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
-  const count = async (/** @type {import("../types/index.js").ListOptions} */ options) => (await store.list(options)).length;
+  const flags = Object.entries(filters).flatMap(([name, value]) =>
+    value === undefined ? [] : `--${name === "folder" ? "project" : name}`,
+  );
+  const count = async (/** @type {import("../types/index.js").ListOptions} */ options) =>
+    (await store.list(options)).length;
   const here = await count({ all });
   const without = flags.length === 1 ? "it" : "them";
-  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without ${without} there ${formatAreCount(here)}\n`;
+  if (flags.length > 0 && here > 0)
+    return `no session${where} matches ${flags.join(" and ")}; without ${without} there ${formatAreCount(here)}\n`;
   const archived = await count({ all, archived: true });
   const elsewhere = all ? 0 : await count({ all: true });
   const hidden = archived > 0 ? `, 'leftoff list${all ? " --all" : ""} --status archived' shows what is archived` : "";
-  const others = elsewhere > 0 ? `, 'leftoff list --all' shows ${elsewhere === 1 ? "the one" : `the ${elsewhere}`} of other projects` : "";
+  const others =
+    elsewhere > 0
+      ? `, 'leftoff list --all' shows ${elsewhere === 1 ? "the one" : `the ${elsewhere}`} of other projects`
+      : "";
   const agents = hidden || others ? "" : ", 'leftoff import --all' imports those of your agents";
   return `no sessions here; 'leftoff new' starts one${hidden}${others}${agents}\n`;
 }
@@ -89,12 +112,17 @@ export async function recall(args) {
   return withStore(args, async (store) => {
     const value = await store.recall(question, { all: args.all, project: projectFolderOf(args.project), maxTokens });
     const within = maxTokens === undefined ? "" : ` within ${maxTokens} tokens`;
-    return { text: value.text ? `${value.text}\n` : `no session${args.all ? "" : " of this project"} answers that${within}${args.all ? "" : "; --all asks all projects"}\n`, value };
+    return {
+      text: value.text
+        ? `${value.text}\n`
+        : `no session${args.all ? "" : " of this project"} answers that${within}${args.all ? "" : "; --all asks all projects"}\n`,
+      value,
+    };
   });
 }
 
-// A bare name is a folder's name, wherever it lies; a path is the folder there, or the one that was there when its sessions
-// began.
+// A bare name is a folder's name, wherever it lies; a path is the folder there, or the one that was there when its
+// sessions began.
 /** @param {string | undefined} project */
 function projectFolderOf(project) {
   return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realPathAsFar(resolve(project));
@@ -119,10 +147,42 @@ export function parseListOptions(args) {
 /** A line for a pipe: columns separated by tabs, nothing cut. @param {ListedSession} listed */
 function renderColumns({ id, agent, project, lastActive, messageCount, status, archivedAt, title, summary }) {
   const cells = [id, agent, project, lastActive, messageCount, archivedAt ? "archived" : status, title, summary];
-  return `${cells.map((cell) => String(cell ?? "").replace(/\s+/g, " ").trim()).join("\t")}\n`;
+  return `${cells
+    .map((cell) =>
+      String(cell ?? "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .join("\t")}\n`;
 }
 
 /** @param {ListedSession} listed */
-function sessionValue({ id, name, agent, project, type, title, status, lastActive, summary, messageCount, placement, path }) {
-  return { id, ...(name && { name }), ...(agent && { agent }), project: project ?? null, type, title, status, lastActive, summary, messageCount, placement, path };
+function sessionValue({
+  id,
+  name,
+  agent,
+  project,
+  type,
+  title,
+  status,
+  lastActive,
+  summary,
+  messageCount,
+  placement,
+  path,
+}) {
+  return {
+    id,
+    ...(name && { name }),
+    ...(agent && { agent }),
+    project: project ?? null,
+    type,
+    title,
+    status,
+    lastActive,
+    summary,
+    messageCount,
+    placement,
+    path,
+  };
 }

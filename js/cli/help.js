@@ -39,11 +39,23 @@ export function commandHelp({ meta: { name, description }, args, examples, setti
   const options = Object.entries(args).filter(([, one]) => one.type !== "positional");
   const own = options.filter(([option]) => !EVERYWHERE.includes(option));
   const common = options.filter(([option]) => EVERYWHERE.includes(option));
-  const line = ["leftoff", name, ...places.map(([, one]) => (one.required ? one.valueHint : `[${one.valueHint}]`)), "[OPTIONS]"].join(" ");
-  const described = (/** @type {[string, Argument][]} */ some) => some.map(([option, one]) => [`${flagOf(option, one)}${one.type === "string" ? ` ${one.valueHint}` : ""}`, describeArgument(one)]);
+  const line = [
+    "leftoff",
+    name,
+    ...places.map(([, one]) => (one.required ? one.valueHint : `[${one.valueHint}]`)),
+    "[OPTIONS]",
+  ].join(" ");
+  const described = (/** @type {[string, Argument][]} */ some) =>
+    some.map(([option, one]) => [
+      `${flagOf(option, one)}${one.type === "string" ? ` ${one.valueHint}` : ""}`,
+      describeArgument(one),
+    ]);
   return [
     `${line}\n\n${wrapText(description, 0)}\n\n`,
-    renderSection("Arguments", places.map(([, one]) => [one.valueHint ?? "", describeArgument(one)])),
+    renderSection(
+      "Arguments",
+      places.map(([, one]) => [one.valueHint ?? "", describeArgument(one)]),
+    ),
     renderSection("Options", described(own)),
     renderSection("Everywhere", described(common)),
     renderSection("Settings", settings),
@@ -69,7 +81,11 @@ function renderSection(title, rows) {
   return `${title}\n${lines.join("")}\n`;
 }
 
-/** Wraps a text at the terminal's width, all lines but the first indented. @param {string} text @param {number} indent */
+/**
+ * Wraps a text at the terminal's width, all lines but the first indented.
+ * @param {string} text
+ * @param {number} indent
+ */
 function wrapText(text, indent) {
   const columns = Math.min(WIDEST, Math.max(NARROWEST, process.stdout.columns || 80)) - indent;
   /** @type {string[]} */

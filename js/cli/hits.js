@@ -1,11 +1,17 @@
 // @ts-check
-/** Renders search hits on a terminal: each session in a line, below it its messages with their numbers and the words in color. */
+/**
+ * Renders search hits on a terminal: each session in a line, below it its messages with their numbers and the words in
+ * color.
+ */
 
 import { stripControls } from "./print.js";
 import { rowsText } from "./rows.js";
 
 /** @typedef {import("../types/index.js").Found} SearchHit */
-/** @typedef {{ columns: number, isColored: boolean, idLength: number }} Look `idLength`: how much of an id is unique here */
+/**
+ * @typedef {{ columns: number, isColored: boolean, idLength: number }} Look `idLength`: how much of an id is unique
+ *   here
+ */
 
 /** The color of found words, grep's: bold red. */
 const WORD = "1;31";
@@ -30,7 +36,10 @@ const HEADINGS = {
 export function searchText(found, look) {
   const groups = [ALL, SOME, SIMILAR].map((group) => found.filter((hits) => Math.min(...hits.map(groupOf)) === group));
   const shown = groups.flat();
-  const rows = rowsText(shown.map(([hit]) => /** @type {SearchHit} */ (hit).session), look).split("\n");
+  const rows = rowsText(
+    shown.map(([hit]) => /** @type {SearchHit} */ (hit).session),
+    look,
+  ).split("\n");
   const sections = groups.map((hits, group) => {
     const heading = headingOf(group, groups);
     const texts = hits.map((one) => `${rows.shift()}\n${hitsText(one, look.isColored)}`);
@@ -59,14 +68,23 @@ function headingOf(group, groups) {
 
 /** Names the similar words that were searched instead of those found nowhere. @param {SearchHit[]} hits */
 function similarHeading(hits) {
-  const pairs = new Set(hits.flatMap(({ instead = [] }) => instead).map(({ word, found }) => `"${stripControls(found)}" for "${stripControls(word)}"`));
+  const pairs = new Set(
+    hits
+      .flatMap(({ instead = [] }) => instead)
+      .map(({ word, found }) => `"${stripControls(found)}" for "${stripControls(word)}"`),
+  );
   return pairs.size > 0 ? `words that are spelled alike, ${[...pairs].join(", ")}:` : HEADINGS.similar;
 }
 
-/** Says which words were found nowhere, as a sentence without its stop; empty where each was found. @param {readonly string[]} words */
+/**
+ * Says which words were found nowhere, as a sentence without its stop; empty where each was found.
+ * @param {readonly string[]} words
+ */
 export function nowhereText(words) {
   const [last = "", ...others] = words.map((word) => `"${word}"`).reverse();
-  return others.length > 0 ? `${others.reverse().join(", ")} and ${last} were found nowhere` : last && `${last} was found nowhere`;
+  return others.length > 0
+    ? `${others.reverse().join(", ")} and ${last} were found nowhere`
+    : last && `${last} was found nowhere`;
 }
 
 /** @param {SearchHit[]} all of a session @param {boolean} isColored */
@@ -86,20 +104,29 @@ function hitText(hit, wide, isColored) {
   if (!id && excerpt.every(({ text }) => session.title.includes(text.trim()))) return "";
   const label = id ? (role ?? "message") : "summary";
   const indent = " ".repeat(INDENT + wide + 1 + label.length + 2);
-  const about = notesOf(hit).map((note) => paint(`  (${note})`, DIM, isColored)).join("");
+  const about = notesOf(hit)
+    .map((note) => paint(`  (${note})`, DIM, isColored))
+    .join("");
   const head = `${" ".repeat(INDENT)}${paint(String(number ?? "").padStart(wide), NUMBER, isColored)} ${paint(label, DIM, isColored)}  `;
   const details = detailsOf(hit).map((line) => `${indent}${paint(line, DIM, isColored)}\n`);
   return `${head}${lines.join(`\n${indent}`)}${about}\n${details.join("")}`;
 }
 
-/** The lines of a text, without those that are empty. @param {SearchHit["excerpt"]} excerpt @param {boolean} isColored */
+/**
+ * The lines of a text, without those that are empty.
+ * @param {SearchHit["excerpt"]} excerpt
+ * @param {boolean} isColored
+ */
 function linesOf(excerpt, isColored) {
   const mark = (/** @type {string} */ line) => (isColored ? paint(line, WORD, true) : line.trim() ? `»${line}«` : line);
   const marked = excerpt.map(({ text, isHit }) => {
     const shown = stripControls(text).replaceAll("\t", "  ");
     return isHit ? shown.split("\n").map(mark).join("\n") : shown;
   });
-  const lines = marked.join("").split("\n").map((line) => line.trimEnd());
+  const lines = marked
+    .join("")
+    .split("\n")
+    .map((line) => line.trimEnd());
   return lines.filter((line) => line.trim());
 }
 
@@ -109,7 +136,11 @@ function notesOf(hit) {
   const lacks = missingWords(hit).length;
   const all = words.length + missing.length - nowhere.filter((word) => missing.includes(word)).length;
   return [
-    ...(found === "near" ? ["beside the words"] : lacks > 0 && found !== "title" ? [`${words.length} of ${all} words`] : []),
+    ...(found === "near"
+      ? ["beside the words"]
+      : lacks > 0 && found !== "title"
+        ? [`${words.length} of ${all} words`]
+        : []),
     ...(isChanged === undefined ? [] : [isChanged ? "changed" : "read"]),
     ...(exitCode === undefined || (found === "error" && command) ? [] : [`exit code ${exitCode}`]),
   ];

@@ -45,7 +45,8 @@ export async function importFiles(args) {
     return count === 0 ? nothingText(store, args) : describeOtherProjects(store, all.imported);
   });
   end();
-  for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
+  for (const { path, code, message, start, end } of all.problems)
+    note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
   for (const error of failed) printError(error);
   if (failed.length > 0 && failed.length === args._.length) return { text: "", value: undefined };
   if (all.problems.length > 0 && all.imported.length + all.unchanged === 0) process.exitCode = 1;
@@ -70,12 +71,20 @@ export function importText({ imported, unchanged }, isVerbose) {
   const named = isVerbose || imported.length === 1 ? imported : [];
   const each = named.map((one) => `${sessionText(one)}${isVerbose ? lossText(one.losses, LOST) : ""}`);
   const lost = imported.filter(({ losses }) => losses.some(({ isTalk }) => isTalk));
-  const talk = isVerbose ? "" : lossText(lost.flatMap(({ losses }) => losses.filter(({ isTalk }) => isTalk)), LOST);
+  const talk = isVerbose
+    ? ""
+    : lossText(
+        lost.flatMap(({ losses }) => losses.filter(({ isTalk }) => isTalk)),
+        LOST,
+      );
   const heading = talk && imported.length > 1 ? incompleteText(lost) : "";
   return `${each.join("")}${imported.length > 1 ? sumText(imported) : ""}${heading}${talk}${rest}`;
 }
 
-/** Names the files that lost something: importing all files again would skip these as unchanged. @param {ImportedSession[]} lost */
+/**
+ * Names the files that lost something: importing all files again would skip these as unchanged.
+ * @param {ImportedSession[]} lost
+ */
 function incompleteText(lost) {
   const paths = [...new Set(lost.map(({ path }) => path))];
   const lines = [...paths.slice(0, NAMED), ...(paths.length > NAMED ? [`and ${paths.length - NAMED} more`] : [])];
@@ -95,11 +104,18 @@ function sumText(imported) {
     const added = some.reduce((sum, one) => sum + one.added, 0);
     return { name, sessions: formatCount(some.length, "session"), messages: formatCount(added, "new message") };
   };
-  const rows = names.map((name) => row(name, imported.filter(({ agent }) => agent === name)));
+  const rows = names.map((name) =>
+    row(
+      name,
+      imported.filter(({ agent }) => agent === name),
+    ),
+  );
   if (names.length > 1) rows.push(row("total", imported));
-  const wide = (/** @type {"name" | "sessions" | "messages"} */ column) => Math.max(...rows.map((one) => one[column].length));
+  const wide = (/** @type {"name" | "sessions" | "messages"} */ column) =>
+    Math.max(...rows.map((one) => one[column].length));
   // Pads singulars by one, so that a plural's "s" does not shift the columns.
-  const cell = (/** @type {string} */ text, /** @type {number} */ width) => (text.endsWith("s") ? text : `${text} `).padStart(width + 1);
+  const cell = (/** @type {string} */ text, /** @type {number} */ width) =>
+    (text.endsWith("s") ? text : `${text} `).padStart(width + 1);
   const line = (/** @type {ReturnType<typeof row>} */ { name, sessions, messages }) =>
     `${name.padEnd(wide("name"))} ${cell(sessions, wide("sessions"))} ${cell(messages, wide("messages"))}`.trimEnd();
   return rows.map((one) => `${line(one)}\n`).join("");
@@ -110,17 +126,24 @@ async function nothingText(store, { all, _: paths }) {
   if (!all) return `no sessions found in ${paths.join(", ")}\n`;
   const places = await transcriptLocations(store);
   const wide = Math.max(...places.map(({ agent }) => agent?.length ?? 0));
-  const lines = places.map(({ agent = "", path }) => `  ${agent.padEnd(wide)}  ${path}${existsSync(path) ? "" : " (does not exist)"}\n`);
+  const lines = places.map(
+    ({ agent = "", path }) => `  ${agent.padEnd(wide)}  ${path}${existsSync(path) ? "" : " (does not exist)"}\n`,
+  );
   return `no sessions found. Searched:\n${lines.join("")}To import from elsewhere: leftoff import PATH\n`;
 }
 
-/** Says that lists of this project do not show all imported sessions, if so. @param {Store} store @param {{ id: string }[]} imported */
+/**
+ * Says that lists of this project do not show all imported sessions, if so.
+ * @param {Store} store
+ * @param {{ id: string }[]} imported
+ */
 async function describeOtherProjects(store, imported) {
   if (imported.length === 0) return "";
   const here = new Set((await store.list({ type: null, archived: null })).map(({ id }) => id));
   const away = imported.filter(({ id }) => !here.has(id)).length;
   if (away === 0) return "";
   const one = imported.length === 1 ? "it belongs" : "one of them belongs";
-  const those = away === 1 ? `${one} to another project` : `${away === imported.length ? "all" : away} belong to other projects`;
+  const those =
+    away === 1 ? `${one} to another project` : `${away === imported.length ? "all" : away} belong to other projects`;
   return `${those}; 'leftoff list --all' shows ${away === 1 ? "it" : "them"}\n`;
 }

@@ -3,7 +3,14 @@
 
 import { text } from "node:stream/consumers";
 
-import { argumentsOf, findStartingCommand, findAgentCommand, readCurrentCommand as currentCommand, fillArguments, conversationTypeOf } from "../agents/commands.js";
+import {
+  argumentsOf,
+  findStartingCommand,
+  findAgentCommand,
+  readCurrentCommand as currentCommand,
+  fillArguments,
+  conversationTypeOf,
+} from "../agents/commands.js";
 import { findOpenConversation } from "../agents/open-conversation.js";
 import { mcpServers, toolPrefixOf } from "../agents/mcp.js";
 import { NodeStorage } from "../storage/node.js";
@@ -15,7 +22,10 @@ import { printError } from "./print.js";
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
 
-/** Reads the words typed after a command: `-` stands for standard input, and OpenCode puts quotes around it. @param {string[]} words */
+/**
+ * Reads the words typed after a command: `-` stands for standard input, and OpenCode puts quotes around it.
+ * @param {string[]} words
+ */
 export async function readTypedWords(words) {
   const typed = words.join(" ");
   return (typed === "-" ? await text(process.stdin) : typed).trim().replace(/^"(.*)"$/s, "$1");
@@ -30,13 +40,18 @@ export async function recordOpenConversation(store, agent) {
   const at = await findOpenConversation(agent, { storage, project: store.project }).finally(() => storage.close());
   const session = await recordConversation(store, { agent, ...at });
   if (session) return session;
-  const why = store.settings.record ? "nothing was said yet" : "recording is off; 'leftoff settings record true' turns it on";
+  const why = store.settings.record
+    ? "nothing was said yet"
+    : "recording is off; 'leftoff settings record true' turns it on";
   throw new LeftoffError({ code: "not_found", message: `no conversation of ${agent} to use: ${why}` });
 }
 
 /**
- * Makes a command answer with its refusals: in a client the model reads what is printed, and a person sees only what the model says.
- * @template {Record<string, any>} Args @param {(args: Args) => Promise<any>} command @returns {(args: Args) => Promise<any>}
+ * Makes a command answer with its refusals: in a client the model reads what is printed, and a person sees only what
+ * the model says.
+ * @template {Record<string, any>} Args
+ * @param {(args: Args) => Promise<any>} command
+ * @returns {(args: Args) => Promise<any>}
  */
 export function withRefusalAnswered(command) {
   return async (args) => {
@@ -78,9 +93,17 @@ export function recordConversation(store, { agent, ...at }) {
  * @returns {ReturnType<typeof currentCommand>}
  */
 export async function currentCommandOf(store, session, from) {
-  const { agent: { command: name, systemPromptHash: kept, promptFile }, imported } = session.metadata;
+  const {
+    agent: { command: name, systemPromptHash: kept, promptFile },
+    imported,
+  } = session.metadata;
   if (promptFile !== undefined) return { promptHash: await promptHashOf(promptFile) };
-  return name ? currentCommand({ name, kept, own: imported?.agent, from, first: await firstMessages(session) }, { project: store.project }) : {};
+  return name
+    ? currentCommand(
+        { name, kept, own: imported?.agent, from, first: await firstMessages(session) },
+        { project: store.project },
+      )
+    : {};
 }
 
 /** @param {Session} session */
@@ -92,7 +115,8 @@ async function firstMessages(session) {
 }
 
 /**
- * Moves a stopped session that a command of the workspace began into the workspace, even if nobody wrote Markdown for it.
+ * Moves a stopped session that a command of the workspace began into the workspace, even if nobody wrote Markdown for
+ * it.
  * @param {Store} store @param {Session} session @param {string} agent
  */
 export async function settleInWorkspace(store, session, agent) {
@@ -109,7 +133,8 @@ export async function settleInWorkspace(store, session, agent) {
 }
 
 /**
- * Waits after printing for Gemini CLI, which is slow to read a program's output and loses the rest when the program ends.
+ * Waits after printing for Gemini CLI, which is slow to read a program's output and loses the rest when the program
+ * ends.
  * @param {string | undefined} agent
  * @param {string} text
  */

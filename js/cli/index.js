@@ -44,7 +44,9 @@ const listed = {
   status: option("STATUS", "only sessions with this status", VALUES.statuses),
   type: option("TYPE", "only sessions of this type, such as chat; subagent: those of sub-agents, which lists hide"),
 };
-const paged = { pager: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-pager: print without a pager" }) };
+const paged = {
+  pager: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-pager: print without a pager" }),
+};
 const asked = {
   window: option("N", "the model's context window in tokens (default: the model's own)"),
   model: option("NAME", "the model to build for (default: the session's)"),
@@ -66,221 +68,392 @@ const made = {
 /** The groups that help lists commands in; commands without a group come last. */
 const groups = {
   "Import and find": ["import", "list", "search", "recall", "show", "info"],
-  "Continue": ["resume", "ask", "context", "compact"],
-  "Record": ["new", "append", "stop", "complete", "commit"],
-  "Organize": ["rename", "pin", "unpin", "fork", "archive", "unarchive", "delete", "trash", "relocate", "export", "doctor"],
+  Continue: ["resume", "ask", "context", "compact"],
+  Record: ["new", "append", "stop", "complete", "commit"],
+  Organize: [
+    "rename",
+    "pin",
+    "unpin",
+    "fork",
+    "archive",
+    "unarchive",
+    "delete",
+    "trash",
+    "relocate",
+    "export",
+    "doctor",
+  ],
   "leftoff itself": ["init", "settings", "completions"],
   "Run by agents": ["hook", "typed"],
 };
 
 /** @type {Commands} */
 const commands = {
-  import: command(importFiles, "import", "import other agents' sessions", {
-    paths: place("PATH...", "session files, or folders that contain them"),
-    from: option("AGENT", "the agent that wrote them (default: detected)", VALUES.agents),
-    all: flag("import from every known agent on this machine"),
-    verbose: flag("list every session, and every field that was not imported"),
-  }, [
-    ["leftoff import --all", "import everything; run it again to add what is new"],
-    ["leftoff import ~/.codex/sessions", "one agent's folder"],
-  ]),
-  list: command(listCommand, "list", "list sessions, last active first", {
-    ...listed,
-    sort: option("KEY", "the order (default: active)", VALUES.sorts),
-    ...paged,
-  }, [
-    ["leftoff list", "sessions of the current project"],
-    ["leftoff list --all --limit 20", "the latest sessions of all projects"],
-    ["leftoff list --all --agent codex --since 2w", "one agent's sessions of the last two weeks"],
-    ["leftoff list --sort messages", "longest sessions first"],
-    ["leftoff list --status archived", "archived sessions, which lists hide"],
-    ["leftoff list | cut -f1,8", "in a pipe: id, agent, project, last active, messages, status, title, summary, with tabs between"],
-  ]),
-  search: command(search, "search", "search what was said, best matches first", {
-    words: place("WORDS...", 'a question, words, part of a name, an error; "double quotes" match exactly'),
-    regex: flag("WORDS are a regular expression; reads every message"),
-    file: option("PATH", "find sessions that read or changed this file: a path, or the end of one"),
-    command: option("WORDS", "find sessions that ran a command with these words, and its exit code"),
-    error: option("TEXT", "find sessions that met this error, ignoring numbers and paths, and what ran without it later"),
-    role: option("ROLE", "only messages of this role", ["user", "assistant", "tool"]),
-    ...listed,
-    ...paged,
-  }, [
-    ["leftoff search why is croniter pinned", "a question, in this project"],
-    ["leftoff search --all --since 7d parseConfig", "a name, everywhere"],
-    ["leftoff search '\"exit code 101\"'", "an exact phrase"],
-    ["leftoff search --file src/parser.rs", "sessions that changed or read a file"],
-    ["leftoff search croniter | cut -f1,5,12", "in a pipe, with tabs between: id, agent, project, last active, message number, role, time, match, words it has, words it lacks, title, text"],
-  ]),
-  recall: command(recall, "recall", "quote other sessions on a question, with sources, for a model to read", {
-    question: place("QUESTION...", "the question", { isNeeded: true }),
-    all: listed.all,
-    project: listed.project,
-    "max-tokens": option("N", "at most N tokens (default: 800)"),
-  }, [
-    ["leftoff recall why did we pin croniter", "quotes from this project, or a line that says there are none"],
-    ["leftoff recall --all --max-tokens 300 how are payments retried", "quotes from all projects, in fewer tokens"],
-  ]),
-  new: command(begin, "new", "start a session", {
-    type: option("TYPE", "the kind of conversation (default: chat)"),
-    title: option("TITLE", "the session's title"),
-    name: option("NAME", "the conversation's name in the workspace (default: generated)"),
-    here: flag("store it in the workspace, in conversations/, instead of the home"),
-    ...made,
-    record: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-record: store nothing" }),
-  }, [
-    ['leftoff new --title "API design"', "a session in the home"],
-    ["leftoff new --type brainstorm --here", "a session in the project's folder, committed with it"],
-    ["leftoff new --command /review --prompt review.md --tools Read,Bash", "resume later reports what changed"],
-  ]),
-  append: command(append, "append", "append JSON lines from standard input to a session; prints each message's id once it is on disk", {
+  import: command(
+    importFiles,
+    "import",
+    "import other agents' sessions",
+    {
+      paths: place("PATH...", "session files, or folders that contain them"),
+      from: option("AGENT", "the agent that wrote them (default: detected)", VALUES.agents),
+      all: flag("import from every known agent on this machine"),
+      verbose: flag("list every session, and every field that was not imported"),
+    },
+    [
+      ["leftoff import --all", "import everything; run it again to add what is new"],
+      ["leftoff import ~/.codex/sessions", "one agent's folder"],
+    ],
+  ),
+  list: command(
+    listCommand,
+    "list",
+    "list sessions, last active first",
+    {
+      ...listed,
+      sort: option("KEY", "the order (default: active)", VALUES.sorts),
+      ...paged,
+    },
+    [
+      ["leftoff list", "sessions of the current project"],
+      ["leftoff list --all --limit 20", "the latest sessions of all projects"],
+      ["leftoff list --all --agent codex --since 2w", "one agent's sessions of the last two weeks"],
+      ["leftoff list --sort messages", "longest sessions first"],
+      ["leftoff list --status archived", "archived sessions, which lists hide"],
+      [
+        "leftoff list | cut -f1,8",
+        "in a pipe: id, agent, project, last active, messages, status, title, summary, with tabs between",
+      ],
+    ],
+  ),
+  search: command(
+    search,
+    "search",
+    "search what was said, best matches first",
+    {
+      words: place("WORDS...", 'a question, words, part of a name, an error; "double quotes" match exactly'),
+      regex: flag("WORDS are a regular expression; reads every message"),
+      file: option("PATH", "find sessions that read or changed this file: a path, or the end of one"),
+      command: option("WORDS", "find sessions that ran a command with these words, and its exit code"),
+      error: option(
+        "TEXT",
+        "find sessions that met this error, ignoring numbers and paths, and what ran without it later",
+      ),
+      role: option("ROLE", "only messages of this role", ["user", "assistant", "tool"]),
+      ...listed,
+      ...paged,
+    },
+    [
+      ["leftoff search why is croniter pinned", "a question, in this project"],
+      ["leftoff search --all --since 7d parseConfig", "a name, everywhere"],
+      ["leftoff search '\"exit code 101\"'", "an exact phrase"],
+      ["leftoff search --file src/parser.rs", "sessions that changed or read a file"],
+      [
+        "leftoff search croniter | cut -f1,5,12",
+        "in a pipe, with tabs between: id, agent, project, last active, message number, role, time, match, words it has, words it lacks, title, text",
+      ],
+    ],
+  ),
+  recall: command(
+    recall,
+    "recall",
+    "quote other sessions on a question, with sources, for a model to read",
+    {
+      question: place("QUESTION...", "the question", { isNeeded: true }),
+      all: listed.all,
+      project: listed.project,
+      "max-tokens": option("N", "at most N tokens (default: 800)"),
+    },
+    [
+      ["leftoff recall why did we pin croniter", "quotes from this project, or a line that says there are none"],
+      ["leftoff recall --all --max-tokens 300 how are payments retried", "quotes from all projects, in fewer tokens"],
+    ],
+  ),
+  new: command(
+    begin,
+    "new",
+    "start a session",
+    {
+      type: option("TYPE", "the kind of conversation (default: chat)"),
+      title: option("TITLE", "the session's title"),
+      name: option("NAME", "the conversation's name in the workspace (default: generated)"),
+      here: flag("store it in the workspace, in conversations/, instead of the home"),
+      ...made,
+      record: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-record: store nothing" }),
+    },
+    [
+      ['leftoff new --title "API design"', "a session in the home"],
+      ["leftoff new --type brainstorm --here", "a session in the project's folder, committed with it"],
+      ["leftoff new --command /review --prompt review.md --tools Read,Bash", "resume later reports what changed"],
+    ],
+  ),
+  append: command(
+    append,
+    "append",
+    "append JSON lines from standard input to a session; prints each message's id once it is on disk",
+    {
+      ...session,
+      operation: option("NAME", "a name for this append: all lines are appended together, and only once if repeated"),
+      expected: option(
+        "MESSAGE",
+        "append all lines together, only if this is the last message's id (none: an empty session)",
+      ),
+    },
+    [
+      ['echo \'{"role":"user","content":"go on"}\' | leftoff append', "append to the current session"],
+      ["leftoff append last --json < messages.jsonl", "prints JSON; stops at the first refused line and names it"],
+      ["leftoff append last --operation step-7 < messages.jsonl", "safe to repeat after a failure"],
+    ],
+  ),
+  stop: command(
+    withRefusalAnswered(stop),
+    "stop",
+    "save and pause a session",
+    {
+      ...session,
+      ...here,
+      summary: option("TEXT", "a sentence on where it stopped"),
+      ...made,
+      commit: flag("also commit the conversation with git"),
+    },
+    [['leftoff stop --summary "leaning toward REST"', "pause the current session with a summary"]],
+  ),
+  complete: command(complete, "complete", "mark a session as done", {
     ...session,
-    operation: option("NAME", "a name for this append: all lines are appended together, and only once if repeated"),
-    expected: option("MESSAGE", "append all lines together, only if this is the last message's id (none: an empty session)"),
-  }, [
-    ["echo '{\"role\":\"user\",\"content\":\"go on\"}' | leftoff append", "append to the current session"],
-    ["leftoff append last --json < messages.jsonl", "prints JSON; stops at the first refused line and names it"],
-    ["leftoff append last --operation step-7 < messages.jsonl", "safe to repeat after a failure"],
-  ]),
-  stop: command(withRefusalAnswered(stop), "stop", "save and pause a session", {
-    ...session,
-    ...here,
-    summary: option("TEXT", "a sentence on where it stopped"),
-    ...made,
-    commit: flag("also commit the conversation with git"),
-  }, [['leftoff stop --summary "leaning toward REST"', "pause the current session with a summary"]]),
-  complete: command(complete, "complete", "mark a session as done", { ...session, summary: option("TEXT", "a sentence on how it ended") }),
+    summary: option("TEXT", "a sentence on how it ended"),
+  }),
   archive: command(archive, "archive", "hide a session from lists; no file moves", { ...session }),
   unarchive: command(unarchive, "unarchive", "show an archived session in lists again", { ...session }),
-  rename: command(rename, "rename", "give a session a title", { ...needed, title: place("TITLE...", "the new title", { isNeeded: true }) }),
+  rename: command(rename, "rename", "give a session a title", {
+    ...needed,
+    title: place("TITLE...", "the new title", { isNeeded: true }),
+  }),
   pin: command(pin, "pin", "keep a message of a session in every context", { ...needed, ...message }),
   unpin: command(unpin, "unpin", "stop keeping a message in every context", { ...needed, ...message }),
-  fork: command(fork, "fork", "start a new session as a copy of another", { ...session, at: option("MESSAGE", "copy up to this message id") }),
+  fork: command(fork, "fork", "start a new session as a copy of another", {
+    ...session,
+    at: option("MESSAGE", "copy up to this message id"),
+  }),
   delete: command(remove, "delete", "move a session to the trash; asks first at a terminal", {
     ...anyWords,
     purge: flag("delete for good; needs --yes outside a terminal"),
     yes: flag("do not ask"),
   }),
-  trash: command(trash, "trash", "list deleted sessions, or restore one", {
-    do: place("ACTION", "what to do (default: list)", { values: VALUES.trash }),
-    session: place("SESSION", "for restore: the number 'leftoff trash' showed, an id, or its unique beginning"),
-  }, [["leftoff trash", "the trash, last deleted first"], ["leftoff trash restore 1", "restore the first; overwrites nothing"]]),
+  trash: command(
+    trash,
+    "trash",
+    "list deleted sessions, or restore one",
+    {
+      do: place("ACTION", "what to do (default: list)", { values: VALUES.trash }),
+      session: place("SESSION", "for restore: the number 'leftoff trash' showed, an id, or its unique beginning"),
+    },
+    [
+      ["leftoff trash", "the trash, last deleted first"],
+      ["leftoff trash restore 1", "restore the first; overwrites nothing"],
+    ],
+  ),
   relocate: command(relocate, "relocate", "assign a moved project's sessions to its new folder", {
     old: place("OLD", "the project's old folder", { isNeeded: true }),
     new: place("NEW", "the project's new folder", { isNeeded: true }),
   }),
   commit: command(commit, "commit", "commit a conversation with git", { ...session }),
-  export: command(exportSession, "export", "write a session as a document, as one file for another leftoff, or for another agent", {
-    ...session,
-    to: option("TO", "the format (default: markdown): leftoff is one file for 'leftoff import', an agent's name writes where its client looks", VALUES.exports),
-    output: option("PATH", "write to this new file (short: -o)"),
-    ...branches,
-  }, [
-    ["leftoff export last --output talk.md", "a Markdown file"],
-    ["leftoff export last --to leftoff --output talk.jsonl", "the whole session, for another machine"],
-    ["leftoff export last --to codex", "a session that Codex can resume"],
-  ]),
-  show: command(show, "show", "print a conversation", {
-    ...session,
-    ...branches,
-    last: option("N", "only the last N messages"),
-    at: option("N", "start at message number N"),
-    ...paged,
-  }, [["leftoff show last --at 12", "from message 12 on"]]),
+  export: command(
+    exportSession,
+    "export",
+    "write a session as a document, as one file for another leftoff, or for another agent",
+    {
+      ...session,
+      to: option(
+        "TO",
+        "the format (default: markdown): leftoff is one file for 'leftoff import', an agent's name writes where its client looks",
+        VALUES.exports,
+      ),
+      output: option("PATH", "write to this new file (short: -o)"),
+      ...branches,
+    },
+    [
+      ["leftoff export last --output talk.md", "a Markdown file"],
+      ["leftoff export last --to leftoff --output talk.jsonl", "the whole session, for another machine"],
+      ["leftoff export last --to codex", "a session that Codex can resume"],
+    ],
+  ),
+  show: command(
+    show,
+    "show",
+    "print a conversation",
+    {
+      ...session,
+      ...branches,
+      last: option("N", "only the last N messages"),
+      at: option("N", "start at message number N"),
+      ...paged,
+    },
+    [["leftoff show last --at 12", "from message 12 on"]],
+  ),
   info: command(info, "info", "print a session's sizes, counts, branches and problems", { ...session }),
-  context: command(context, "context", "build the messages a model call would get", {
-    ...session,
-    ...sent,
-    recall: option("SHARE", "share of the budget for older messages that match the newest user message (default: 0.2; 0: none)"),
-    explain: flag("say why each message is there"),
-    last: flag("describe the last context, without its texts"),
-    full: flag("with --last: rebuild and verify its messages"),
-    compare: flag("compare with the last context"),
-  }, [
-    ["leftoff context last --window 8000 --explain", "the context, and why each message is there"],
-    ["leftoff context last --model gpt-5 --format anthropic --json", "a request body's messages"],
-    ["leftoff context last --last --full", "the messages that were sent last time"],
-  ]),
-  compact: command(compact, "compact", "replace older messages with a summary in contexts; only a preview without --apply", {
-    ...session,
-    ...sent,
-    keep: option("N", "tokens to keep (default: half of the budget)"),
-    apply: flag("compact; stored messages stay"),
-    undo: flag("undo: contexts start at the first message again"),
-  }),
-  doctor: command(doctor, "doctor", "find and repair damage", { session: place("SESSION...", `${WHICH} (default: all sessions and the store)`),
+  context: command(
+    context,
+    "context",
+    "build the messages a model call would get",
+    {
+      ...session,
+      ...sent,
+      recall: option(
+        "SHARE",
+        "share of the budget for older messages that match the newest user message (default: 0.2; 0: none)",
+      ),
+      explain: flag("say why each message is there"),
+      last: flag("describe the last context, without its texts"),
+      full: flag("with --last: rebuild and verify its messages"),
+      compare: flag("compare with the last context"),
+    },
+    [
+      ["leftoff context last --window 8000 --explain", "the context, and why each message is there"],
+      ["leftoff context last --model gpt-5 --format anthropic --json", "a request body's messages"],
+      ["leftoff context last --last --full", "the messages that were sent last time"],
+    ],
+  ),
+  compact: command(
+    compact,
+    "compact",
+    "replace older messages with a summary in contexts; only a preview without --apply",
+    {
+      ...session,
+      ...sent,
+      keep: option("N", "tokens to keep (default: half of the budget)"),
+      apply: flag("compact; stored messages stay"),
+      undo: flag("undo: contexts start at the first message again"),
+    },
+  ),
+  doctor: command(doctor, "doctor", "find and repair damage", {
+    session: place("SESSION...", `${WHICH} (default: all sessions and the store)`),
     fix: flag("repair what can be repaired; complete log lines stay as they are"),
     secrets: flag("also look for secrets; exits with 1 if there are any"),
   }),
-  settings: Object.assign(command(settings, "settings", "show or change settings", {
-    key: place("KEY", "the setting, one of those below", { values: VALUES.settings }),
-    value: place("VALUE", "the new value"),
-    project: flag("change the project's file instead of the home's"),
-    unset: flag("remove the setting from the file"),
-  }, [
-    ["leftoff settings", "show all settings"],
-    ["leftoff settings redact replace", "replace secrets, in all projects"],
-    ["leftoff settings agent codex --project", "this project's default agent"],
-    ["leftoff settings agent --unset --project", "remove that setting again"],
-  ]), { settings: ABOUT }),
-  resume: command(withRefusalAnswered(resume), "resume", "continue a session, in any agent", {
-    words: place("SESSION...", `${WHICH} (default: choose from a list)`),
-    ...asked,
-    tools: option("FILE", "a JSON file of the current tool definitions; reports which of the session's tools are gone"),
-    with: option("AGENT", "continue in this agent's client (default: the session's agent, else the setting agent, else the only one installed, else asks)", VALUES.natives),
-    print: flag("print the handover text instead of starting a client; with --from the session becomes active again"),
-    from: option("AGENT", "print the text for the conversation open in this agent's client", VALUES.agents),
-    plugin: here.plugin,
-    list: flag("list sessions to resume"),
-    override: flag("resume a session even if it is marked complete"),
-    ...listed,
-  }, [
-    ["leftoff resume", "choose one; Ctrl+N begins a new one"],
-    ["leftoff resume api design", "the one with these words in its title, summary or messages"],
-    ["leftoff resume last --with codex", "the last one, in Codex"],
-    ["leftoff resume 2 --print", "the second of the list, as text to paste elsewhere"],
-  ]),
-  ask: command(ask, "ask", "ask an agent a question in a fresh session, and keep the answer", {
-    question: place("QUESTION...", "the question", { isNeeded: true }),
-    resume: flag("continue the last conversation"),
-    engine: option("ENGINE", "claude, gemini, codex, opencode, ollama, or a command that reads a prompt on standard input (default: the first one installed)"),
-    model: option("NAME", "the engine's model"),
-    prompt: option("FILE", "a file with instructions (default: those of a search agent)"),
-    window: option("N", "the engine's context window in tokens"),
-    timeout: option("N", "stop after N seconds"),
-  }, [
-    ["leftoff ask where are payments retried", "the answer is kept as a session"],
-    ["leftoff ask --resume and who calls it", "includes the earlier questions and answers"],
-    ["leftoff ask --engine 'ollama run llama3.2' what does this folder do", "any command"],
-  ]),
+  settings: Object.assign(
+    command(
+      settings,
+      "settings",
+      "show or change settings",
+      {
+        key: place("KEY", "the setting, one of those below", { values: VALUES.settings }),
+        value: place("VALUE", "the new value"),
+        project: flag("change the project's file instead of the home's"),
+        unset: flag("remove the setting from the file"),
+      },
+      [
+        ["leftoff settings", "show all settings"],
+        ["leftoff settings redact replace", "replace secrets, in all projects"],
+        ["leftoff settings agent codex --project", "this project's default agent"],
+        ["leftoff settings agent --unset --project", "remove that setting again"],
+      ],
+    ),
+    { settings: ABOUT },
+  ),
+  resume: command(
+    withRefusalAnswered(resume),
+    "resume",
+    "continue a session, in any agent",
+    {
+      words: place("SESSION...", `${WHICH} (default: choose from a list)`),
+      ...asked,
+      tools: option(
+        "FILE",
+        "a JSON file of the current tool definitions; reports which of the session's tools are gone",
+      ),
+      with: option(
+        "AGENT",
+        "continue in this agent's client (default: the session's agent, else the setting agent, else the only one installed, else asks)",
+        VALUES.natives,
+      ),
+      print: flag("print the handover text instead of starting a client; with --from the session becomes active again"),
+      from: option("AGENT", "print the text for the conversation open in this agent's client", VALUES.agents),
+      plugin: here.plugin,
+      list: flag("list sessions to resume"),
+      override: flag("resume a session even if it is marked complete"),
+      ...listed,
+    },
+    [
+      ["leftoff resume", "choose one; Ctrl+N begins a new one"],
+      ["leftoff resume api design", "the one with these words in its title, summary or messages"],
+      ["leftoff resume last --with codex", "the last one, in Codex"],
+      ["leftoff resume 2 --print", "the second of the list, as text to paste elsewhere"],
+    ],
+  ),
+  ask: command(
+    ask,
+    "ask",
+    "ask an agent a question in a fresh session, and keep the answer",
+    {
+      question: place("QUESTION...", "the question", { isNeeded: true }),
+      resume: flag("continue the last conversation"),
+      engine: option(
+        "ENGINE",
+        "claude, gemini, codex, opencode, ollama, or a command that reads a prompt on standard input (default: the first one installed)",
+      ),
+      model: option("NAME", "the engine's model"),
+      prompt: option("FILE", "a file with instructions (default: those of a search agent)"),
+      window: option("N", "the engine's context window in tokens"),
+      timeout: option("N", "stop after N seconds"),
+    },
+    [
+      ["leftoff ask where are payments retried", "the answer is kept as a session"],
+      ["leftoff ask --resume and who calls it", "includes the earlier questions and answers"],
+      ["leftoff ask --engine 'ollama run llama3.2' what does this folder do", "any command"],
+    ],
+  ),
   // Only this command loads what edits other programs' files.
-  init: command(async (args) => (await import("./init.js")).init(args), "init", "set up an agent: adds commands and recording hooks, and lists the files", {
-    agent: place("AGENT", "the agent", { isNeeded: true, values: VALUES.setUp }),
-    plugin: option("DIR", "write a plugin or extension into this folder only"),
-    remove: flag("remove the set-up"),
-  }, [
-    ["leftoff init claude-code", "adds /workspace.resume and records each turn"],
-    ["leftoff init claude-code --remove", "remove it again"],
-  ]),
+  init: command(
+    async (args) => (await import("./init.js")).init(args),
+    "init",
+    "set up an agent: adds commands and recording hooks, and lists the files",
+    {
+      agent: place("AGENT", "the agent", { isNeeded: true, values: VALUES.setUp }),
+      plugin: option("DIR", "write a plugin or extension into this folder only"),
+      remove: flag("remove the set-up"),
+    },
+    [
+      ["leftoff init claude-code", "adds /workspace.resume and records each turn"],
+      ["leftoff init claude-code --remove", "remove it again"],
+    ],
+  ),
   hook: command(hook, "hook", "run by agents at each turn, after init", {
     // Whatever is wrong with an argument, the client goes on.
     agent: place("AGENT", "the agent", { isNeeded: true }),
     plugin: here.plugin,
   }),
-  typed: command(withRefusalAnswered(runSlashCommand), "typed", "run by agents for /sessions, /session, /compact and /debug context", {
-    words: place("WORDS...", "the command and its arguments; - reads them from standard input", { isNeeded: true }),
-    ...here,
-    apply: flag("as in compact"),
-  }),
-  completions: command((args) => completions(args, commands), "completions", "print a shell's completion script", {
-    shell: place("SHELL", "the shell", { isNeeded: true, values: VALUES.shells }),
-    words: place("WORD...", "after --: the words typed so far; prints what may come next"),
-    comma: flag("also define a shell function named , as short for 'leftoff ask --resume'"),
-  }, [
-    ["source <(leftoff completions bash)", "in ~/.bashrc"],
-    ["source <(leftoff completions zsh)", "in ~/.zshrc, after compinit"],
-    ["leftoff completions fish | source", "in ~/.config/fish/config.fish"],
-  ]),
+  typed: command(
+    withRefusalAnswered(runSlashCommand),
+    "typed",
+    "run by agents for /sessions, /session, /compact and /debug context",
+    {
+      words: place("WORDS...", "the command and its arguments; - reads them from standard input", { isNeeded: true }),
+      ...here,
+      apply: flag("as in compact"),
+    },
+  ),
+  completions: command(
+    (args) => completions(args, commands),
+    "completions",
+    "print a shell's completion script",
+    {
+      shell: place("SHELL", "the shell", { isNeeded: true, values: VALUES.shells }),
+      words: place("WORD...", "after --: the words typed so far; prints what may come next"),
+      comma: flag("also define a shell function named , as short for 'leftoff ask --resume'"),
+    },
+    [
+      ["source <(leftoff completions bash)", "in ~/.bashrc"],
+      ["source <(leftoff completions zsh)", "in ~/.zshrc, after compinit"],
+      ["leftoff completions fish | source", "in ~/.config/fish/config.fish"],
+    ],
+  ),
 };
 
-await runMain({ version: VERSION, about: "Keeps AI agents' conversations and continues them where they stopped.", commands, groups }, process.argv.slice(2));
+await runMain(
+  {
+    version: VERSION,
+    about: "Keeps AI agents' conversations and continues them where they stopped.",
+    commands,
+    groups,
+  },
+  process.argv.slice(2),
+);

@@ -8,16 +8,29 @@ import { findSession, withStore } from "./store.js";
 
 /** @param {Record<string, any>} args */
 export async function info(args) {
-  const value = await withStore(args, async (store) => store.info(await findSession(store, args)), "reading the session");
+  const value = await withStore(
+    args,
+    async (store) => store.info(await findSession(store, args)),
+    "reading the session",
+  );
   return { text: table(rows(value)), value };
 }
 
 /** The named rows; absent facts have none. @param {Info} info @returns {[string, string][]} */
 function rows(info) {
   const { agent, source, messageCount, forkedFrom, parent } = info;
-  const model = [agent.model, agent.provider && `of ${agent.provider}`, agent.contextWindow && `window ${agent.contextWindow}`].filter(Boolean).join(", ");
-  const roles = Object.entries(info.roles).flatMap(([role, count]) => (count > 0 ? `${count} ${role}` : [])).join(", ");
-  const where = (/** @type {import("../types/index.js").FileProblem} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
+  const model = [
+    agent.model,
+    agent.provider && `of ${agent.provider}`,
+    agent.contextWindow && `window ${agent.contextWindow}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+  const roles = Object.entries(info.roles)
+    .flatMap(([role, count]) => (count > 0 ? `${count} ${role}` : []))
+    .join(", ");
+  const where = (/** @type {import("../types/index.js").FileProblem} */ { file, start, end }) =>
+    end > 0 ? `${file}, bytes ${start} to ${end}` : file;
   return /** @type {[string, string | null | undefined | false][]} */ ([
     ["id", info.id],
     ["title", info.title],
@@ -42,8 +55,18 @@ function rows(info) {
     ["forks", info.forks.join(", ")],
     ["called by", parent && `${parent.session}${parent.callId ? `, call ${parent.callId}` : ""}`],
     ["sub-agents", info.subagents.join(", ")],
-    ["files", info.files.map(({ file, bytes, count }) => `${file} ${formatSize(bytes)}${count === undefined ? "" : ` in ${count}`}`).join(", ")],
-    ["open in", info.openIn.map(({ program, pid, host, since }) => `${program}, process ${pid} on ${host}, since ${since}`).join("; ")],
+    [
+      "files",
+      info.files
+        .map(({ file, bytes, count }) => `${file} ${formatSize(bytes)}${count === undefined ? "" : ` in ${count}`}`)
+        .join(", "),
+    ],
+    [
+      "open in",
+      info.openIn
+        .map(({ program, pid, host, since }) => `${program}, process ${pid} on ${host}, since ${since}`)
+        .join("; "),
+    ],
     ["health", info.health],
     ...info.problems.map((problem) => ["", `${where(problem)}: ${problem.message} (${problem.code})`]),
   ]).filter(/** @returns {row is [string, string]} */ (row) => Boolean(row[1]));

@@ -18,33 +18,59 @@ import { layoutNames } from "../placement/placement.js";
 /** @typedef {Record<string, any>} Args */
 /** @import { FileOutcome } from "../init/install.js" */
 
-/** @typedef {{ version: number, agents: Record<string, unknown>, folders: string[] }} InitRecord what was installed in a project */
+/**
+ * @typedef {{ version: number, agents: Record<string, unknown>, folders: string[] }} InitRecord what was installed in a
+ *   project
+ */
 
-const WORDS = { written: "written", updated: "changed", unchanged: "unchanged", yours: "kept: it was edited since leftoff wrote it", others: "kept: leftoff writes no such file", removed: "removed", gone: "already gone" };
+const WORDS = {
+  written: "written",
+  updated: "changed",
+  unchanged: "unchanged",
+  yours: "kept: it was edited since leftoff wrote it",
+  others: "kept: leftoff writes no such file",
+  removed: "removed",
+  gone: "already gone",
+};
 
 /** @param {Args} args */
 export async function init(args) {
   const { agent, plugin } = args;
   const known = plugin === undefined ? agentsToSetUp : agentsWithPlugin;
-  if (!known.includes(agent)) throw new LeftoffError({ code: "usage", message: `cannot set up "${agent}"${plugin === undefined ? "" : " as a plugin"}: choose ${known.join(", ")}. 'leftoff resume --with AGENT' needs no set-up` });
+  if (!known.includes(agent))
+    throw new LeftoffError({
+      code: "usage",
+      message: `cannot set up "${agent}"${plugin === undefined ? "" : " as a plugin"}: choose ${known.join(", ")}. 'leftoff resume --with AGENT' needs no set-up`,
+    });
   const project = realpathSync(args.workspace ?? process.cwd());
   const root = plugin === undefined ? project : resolve(plugin);
   const key = plugin === undefined ? agent : `${agent} in ${root}`;
   const noted = await readInitRecord(project);
-  const parts = /** @type {import("../init/parts.js").Parts} */ (partsFor(agent, { ...findPrograms(), plugin: plugin !== undefined }));
+  const parts = /** @type {import("../init/parts.js").Parts} */ (
+    partsFor(agent, { ...findPrograms(), plugin: plugin !== undefined })
+  );
   const isNoted = Object.hasOwn(noted.agents, key);
   const { own, others } = splitRecord(isNoted ? noted.agents[key] : undefined, parts, agent);
   if (args.remove) {
-    const told = [...(await uninstall(root, own)), ...others.map((path) => ({ path, did: /** @type {const} */ ("others") }))];
+    const told = [
+      ...(await uninstall(root, own)),
+      ...others.map((path) => ({ path, did: /** @type {const} */ ("others") })),
+    ];
     delete noted.agents[key];
     await writeInitRecord(project, noted);
-    return { text: told.length > 0 ? renderOutcomes(root, told) : `leftoff is not set up for ${agent} here\n`, value: told };
+    return {
+      text: told.length > 0 ? renderOutcomes(root, told) : `leftoff is not set up for ${agent} here\n`,
+      value: told,
+    };
   }
   const { installed, told } = await install(root, parts, own);
   noted.agents[key] = installed;
   await writeInitRecord(project, noted);
   const theirs = new Set(told.flatMap(({ path, did }) => (did === "yours" ? [path] : [])));
-  const commands = parts.commands.filter(({ path }) => !theirs.has(path)).map(({ name, description }) => `  ${name.padEnd(30)} ${description}\n`).join("");
+  const commands = parts.commands
+    .filter(({ path }) => !theirs.has(path))
+    .map(({ name, description }) => `  ${name.padEnd(30)} ${description}\n`)
+    .join("");
   const notes = parts.notes.map((one) => `  ${one.replace("DIR", root)}\n`).join("");
   return { text: `${renderOutcomes(root, told)}\navailable in ${agent}:\n${commands}${notes}`, value: told };
 }
@@ -54,13 +80,17 @@ function renderOutcomes(root, told) {
   return told.map(({ path, did }) => `${join(root, path)}  ${WORDS[did]}\n`).join("");
 }
 
-// By name where leftoff is on the PATH: then others can use the files, too. A client's hooks may have another PATH, even without Node.
+// By name where leftoff is on the PATH: then others can use the files, too. A client's hooks may have another PATH,
+// even without Node.
 function findPrograms() {
   const folder = folderOnPath("leftoff");
   if (folder === undefined) return { program: shellWords([process.execPath, realpathSync(process.argv[1] ?? "")]) };
   if (process.platform === "win32") return { program: "leftoff" };
   const node = folderOnPath("node") ?? dirname(process.execPath);
-  return { program: "leftoff", anywhere: commandWithPath("leftoff", [resolve(folder), resolve(node)], userHome(process.env)) };
+  return {
+    program: "leftoff",
+    anywhere: commandWithPath("leftoff", [resolve(folder), resolve(node)], userHome(process.env)),
+  };
 }
 
 const NOTE = ".leftoff/init.json";
@@ -74,9 +104,17 @@ async function readInitRecord(project) {
   const text = await readTextAt(notePath(project));
   try {
     const { version = 1, agents = {}, folders = [] } = text === undefined ? {} : JSON.parse(text);
-    return { version, agents: Object.fromEntries(Object.entries(agents)), folders: Array.isArray(folders) ? folders : [] };
+    return {
+      version,
+      agents: Object.fromEntries(Object.entries(agents)),
+      folders: Array.isArray(folders) ? folders : [],
+    };
   } catch (cause) {
-    throw new LeftoffError({ code: "usage", message: `cannot read "${notePath(project)}", where 'leftoff init' lists what it installed; without it nothing can be removed`, cause });
+    throw new LeftoffError({
+      code: "usage",
+      message: `cannot read "${notePath(project)}", where 'leftoff init' lists what it installed; without it nothing can be removed`,
+      cause,
+    });
   }
 }
 
@@ -87,7 +125,8 @@ async function writeInitRecord(project, noted) {
   const path = notePath(project);
   const folder = join(project, ".leftoff");
   if (Object.keys(noted.agents).length > 0) {
-    if (!isFolder(folder)) await writeWithFolders(project, join(folder, ".gitignore"), layoutNames().ignored, noted.folders);
+    if (!isFolder(folder))
+      await writeWithFolders(project, join(folder, ".gitignore"), layoutNames().ignored, noted.folders);
     await writeWithFolders(project, path, `${JSON.stringify(noted, null, 2)}\n`, noted.folders);
     return;
   }

@@ -18,7 +18,9 @@ export async function readFileBytes(path) {
   try {
     return await readFile(path);
   } catch (cause) {
-    throw codeOf(cause) === "ENOENT" ? new LeftoffError({ code: "not_found", message: `no file "${path}"`, cause }) : toStorageError("read", path, cause, { hasRoot: false });
+    throw codeOf(cause) === "ENOENT"
+      ? new LeftoffError({ code: "not_found", message: `no file "${path}"`, cause })
+      : toStorageError("read", path, cause, { hasRoot: false });
   }
 }
 
@@ -45,7 +47,8 @@ export async function readFileJson(path) {
 
 /**
  * Parses the agent's fields; nothing where none is typed.
- * @param {{ command?: string, prompt?: string, model?: string, tools?: string }} args `prompt`: a file; `tools`: names with commas between them
+ * @param {{ command?: string, prompt?: string, model?: string, tools?: string }} args `prompt`: a file; `tools`: names
+ *   with commas between them
  * @returns {Promise<Agent | undefined>}
  */
 export async function parseAgent({ command, prompt, model, tools }) {
@@ -53,7 +56,12 @@ export async function parseAgent({ command, prompt, model, tools }) {
     ...(command && { command }),
     ...(prompt && { systemPromptHash: hashOf(await readFileBytes(prompt)), promptFile: resolve(prompt) }),
     ...(model && { model }),
-    ...(tools !== undefined && { tools: tools.split(",").map((name) => name.trim()).filter(Boolean) }),
+    ...(tools !== undefined && {
+      tools: tools
+        .split(",")
+        .map((name) => name.trim())
+        .filter(Boolean),
+    }),
   };
   return Object.keys(agent).length > 0 ? agent : undefined;
 }
@@ -76,7 +84,11 @@ export async function promptHashOf(path) {
   }
 }
 
-/** The session's agent, with the typed fields over it. @param {Session} session @param {Parameters<typeof parseAgent>[0]} args */
+/**
+ * The session's agent, with the typed fields over it.
+ * @param {Session} session
+ * @param {Parameters<typeof parseAgent>[0]} args
+ */
 export async function updateTypedAgent(session, args) {
   const typed = await parseAgent(args);
   if (typed) await session.updateAgent(typed);

@@ -14,10 +14,17 @@ import { findSession, withStore } from "./store.js";
 
 /** @param {Args} args */
 export async function begin(args) {
-  if (args.title !== undefined && !args.title.trim()) throw new LeftoffError({ code: "usage", message: "--title is empty" });
+  if (args.title !== undefined && !args.title.trim())
+    throw new LeftoffError({ code: "usage", message: "--title is empty" });
   if (args.record === false) return { text: "nothing is recorded\n", value: { id: null, path: null } };
   return withStore(args, async (store) => {
-    const { id, path } = await store.create({ type: args.type, title: args.title, name: args.name, placement: args.here ? "workspace" : undefined, agent: await parseAgent(args) });
+    const { id, path } = await store.create({
+      type: args.type,
+      title: args.title,
+      name: args.name,
+      placement: args.here ? "workspace" : undefined,
+      agent: await parseAgent(args),
+    });
     return { text: `${id}\n    ${path}\n`, value: { id, path } };
   });
 }
@@ -67,7 +74,9 @@ export function unarchive(args) {
   return changeSession(args, async (session) => {
     const { archivedAt, display } = session.metadata;
     await session.unarchive();
-    return archivedAt ? `"${display.title}" is no longer archived\n` : `"${display.title}" was not archived; 'leftoff list --status archived' shows what is\n`;
+    return archivedAt
+      ? `"${display.title}" is no longer archived\n`
+      : `"${display.title}" was not archived; 'leftoff list --status archived' shows what is\n`;
   });
 }
 
@@ -113,7 +122,10 @@ export async function fork(args) {
 export async function relocate(args) {
   return withStore(args, async (store) => {
     const value = await store.relocate(args.old, args.new);
-    return { text: `${formatCount(value.count, "session")} of ${args.old} now belong${value.count === 1 ? "s" : ""} to ${args.new}\n`, value };
+    return {
+      text: `${formatCount(value.count, "session")} of ${args.old} now belong${value.count === 1 ? "s" : ""} to ${args.new}\n`,
+      value,
+    };
   });
 }
 
@@ -127,7 +139,8 @@ export async function commit(args) {
 
 /**
  * @param {Args} args
- * @param {(session: Session, store: Store) => Promise<string | { said: string, session: Session }>} work says what it did; and
+ * @param {(session: Session, store: Store) => Promise<string | { said: string, session: Session }>} work says what it
+ *   did; and
  *   with what, where that lies elsewhere now
  */
 function changeSession(args, work) {

@@ -6,7 +6,11 @@
 /** How many of several things are named, such as fields lost for one reason. */
 export const NAMED = 4;
 
-/** Groups losses by their reason; `--json` has each. @param {Loss[]} all @param {string} [what] what happened to them */
+/**
+ * Groups losses by their reason; `--json` has each.
+ * @param {Loss[]} all
+ * @param {string} [what] what happened to them
+ */
 export function lossText(all, what = "not taken over") {
   /** @type {Map<string, Map<string, number>>} */
   const byReason = new Map();

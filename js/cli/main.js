@@ -22,15 +22,23 @@ import { print, printError, writeForProgram } from "./print.js";
  */
 
 /** Flags that stand for commands. @type {Record<string, string[]>} */
-export const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
+export const FLAGS = {
+  "-c": ["resume", "last"],
+  "--continue": ["resume", "last"],
+  "-r": ["resume"],
+  "--resume": ["resume"],
+  "-n": ["new"],
+  "--new": ["new"],
+};
 
 /** Other names of commands, as shells have them. @type {Record<string, string>} */
 const ALIASES = { ls: "list", rm: "delete" };
 const GLOBAL = ["--version", "--help", "--continue", "--resume", "--new"];
 
 /**
- * Has V8 optimize only functions that have run for long. Most commands end before its optimizing compiler has earned its cost, half
- * of their processor time. V8 prints flags it doesn't know on standard error, so they are set only where that was tried.
+ * Has V8 optimize only functions that have run for long. Most commands end before its optimizing compiler has earned
+ * its cost, half of their processor time. V8 prints flags it doesn't know on standard error, so they are set only where
+ * that was tried.
  */
 function optimizeLater() {
   const { v8, bun, deno } = process.versions;
@@ -58,12 +66,19 @@ export async function runMain(all, words) {
     if (isHelp && (command || !name || helps(name))) return print(command ? commandHelp(command) : mainHelp(all));
     if (name === "--version" || name === "-v") return print(`${version}\n`);
     if (name.startsWith("-")) throw usageError(`unknown option "${name}"${didYouMean(nearestWords(name, GLOBAL))}`);
-    if (!command) throw usageError(name ? `unknown command "${name}"${didYouMean(nearestWords(name, Object.keys(commands)))}` : "no command given");
+    if (!command)
+      throw usageError(
+        name ? `unknown command "${name}"${didYouMean(nearestWords(name, Object.keys(commands)))}` : "no command given",
+      );
     await runTyped(command, rest);
   } catch (error) {
     const missing = isParserError(error) && error.message.match(/^Missing required positional argument: (.*)$/);
     const hint = missing ? command?.args[missing[1]?.toLowerCase() ?? ""]?.valueHint : undefined;
-    printError(isParserError(error) ? usageError(hint ? `${hint.replace("...", "")} is missing` : error.message, command) : withFlagNames(fromSystemError(error), command));
+    printError(
+      isParserError(error)
+        ? usageError(hint ? `${hint.replace("...", "")} is missing` : error.message, command)
+        : withFlagNames(fromSystemError(error), command),
+    );
   }
 }
 
@@ -93,7 +108,9 @@ function moveCommandFirst(words, commands) {
 /** Replaces `-o` by `--output` where the command has it. @param {CommandDefinition} command @param {string[]} typed */
 function withLongNames(command, typed) {
   const end = typed.indexOf("--");
-  return command.args.output ? typed.map((word, place) => (word === "-o" && (end < 0 || place < end) ? "--output" : word)) : typed;
+  return command.args.output
+    ? typed.map((word, place) => (word === "-o" && (end < 0 || place < end) ? "--output" : word))
+    : typed;
 }
 
 /** @param {CommandDefinition} command @param {string[]} words */
@@ -104,10 +121,12 @@ async function runTyped(command, words) {
   writeForProgram(args.json === true);
   checkArguments(command, args);
   // A title is taken as typed: it needs no quotes.
-  if (command.args.session?.valueHint === "SESSION..." && args._.length > 0) Object.assign(args, { session: args._.join(" ") });
+  if (command.args.session?.valueHint === "SESSION..." && args._.length > 0)
+    Object.assign(args, { session: args._.join(" ") });
   const { text, screen, value, failed } = await command.run(args);
   if (screen !== undefined) await (await import("./pager.js")).showPaged(screen, { canPage: args.pager !== false });
-  else if (value !== undefined || !args.json) print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
+  else if (value !== undefined || !args.json)
+    print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
   if (failed) process.exitCode = 1;
 }
 
@@ -130,12 +149,19 @@ function checkArguments(command, args) {
     if (isAgent && typeof value === "string") args[typed] = value = queryClients("client.meant", [value]) ?? value;
     const values = known.values && value !== undefined ? listValues(known.values) : [value];
     if (values.includes(value)) continue;
-    const refused = known.values === VALUES.settings ? `unknown setting "${value}"` : `${shown} takes ${values.join(", ")}, not "${value}"`;
+    const refused =
+      known.values === VALUES.settings
+        ? `unknown setting "${value}"`
+        : `${shown} takes ${values.join(", ")}, not "${value}"`;
     throw usageError(`${refused}${didYouMean(nearestWords(String(value), values))}`, command);
   }
   const places = Object.values(spec).filter(({ type }) => type === "positional");
   const most = places.some(({ valueHint }) => valueHint?.endsWith("...")) ? Infinity : places.length;
-  if (args._.length > most) throw usageError(`too many arguments: "${args._.join(" ")}"; ${command.meta.name} takes ${most === 0 ? "none" : `at most ${most}`}`, command);
+  if (args._.length > most)
+    throw usageError(
+      `too many arguments: "${args._.join(" ")}"; ${command.meta.name} takes ${most === 0 ? "none" : `at most ${most}`}`,
+      command,
+    );
 }
 
 /** A name of two words as it is typed, with a dash. @param {string} name */
@@ -146,11 +172,14 @@ function toDashed(name) {
 /** @param {CommandDefinition} command @param {string} name that it does not know */
 function unknownOptionError(command, name) {
   const known = optionNames(command.args);
-  return usageError(`unknown option ${name.length > 1 ? "--" : "-"}${name}${didYouMean(nearestWords(`--${name}`, known))}`, command);
+  return usageError(
+    `unknown option ${name.length > 1 ? "--" : "-"}${name}${didYouMean(nearestWords(`--${name}`, known))}`,
+    command,
+  );
 }
 
-// Rejects what the parser ignores: it drops the values of flags, so that one denied by its value would hold; and it takes the name of
-// an argument for an option, whose value it then drops.
+// Rejects what the parser ignores: it drops the values of flags, so that one denied by its value would hold; and it
+// takes the name of an argument for an option, whose value it then drops.
 /** @param {CommandDefinition} command @param {string[]} typed */
 function rejectIgnoredArguments(command, typed) {
   const words = typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed;
@@ -158,34 +187,48 @@ function rejectIgnoredArguments(command, typed) {
     const [, typedAs = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
     const name = toDashed(typedAs);
     const own = name.replace(/^no-/, "");
-    const kind = (/** @type {string} */ key) => (Object.hasOwn(command.args, key) ? command.args[key]?.type : undefined);
+    const kind = (/** @type {string} */ key) =>
+      Object.hasOwn(command.args, key) ? command.args[key]?.type : undefined;
     // A value may look like anything but an option of this command: then the value was forgotten.
     const before = /^--([^=]+)$/.exec(words[place - 1] ?? "")?.[1] ?? "";
     if (kind(toDashed(before)) === "string") {
-      if (kind(name)) throw usageError(`--${before} needs a value, but "${word}" follows it; as a value it is typed --${before}=${word}`, command);
+      if (kind(name))
+        throw usageError(
+          `--${before} needs a value, but "${word}" follows it; as a value it is typed --${before}=${word}`,
+          command,
+        );
       continue;
     }
     if (own === "_" || kind(own) === "positional") throw unknownOptionError(command, name);
-    if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usageError(`--${name} takes no value, not ${JSON.stringify(value)}`, command);
+    if (value !== undefined && [kind(name), kind(own)].includes("boolean"))
+      throw usageError(`--${name} takes no value, not ${JSON.stringify(value)}`, command);
   }
 }
 
 /** @param {Arguments} spec */
 function optionNames(spec) {
-  return Object.entries(spec).flatMap(([name, argument]) => (argument.type === "positional" ? [] : [flagOf(name, argument)]));
+  return Object.entries(spec).flatMap(([name, argument]) =>
+    argument.type === "positional" ? [] : [flagOf(name, argument)],
+  );
 }
 
 /** @param {string} message @param {CommandDefinition} [command] whose help says more */
 function usageError(message, command) {
-  return new LeftoffError({ code: "usage", message: `${message}; see 'leftoff ${command ? `${command.meta.name} ` : ""}--help'` });
+  return new LeftoffError({
+    code: "usage",
+    message: `${message}; see 'leftoff ${command ? `${command.meta.name} ` : ""}--help'`,
+  });
 }
 
 // Names flags in the parser's errors as they are typed.
 /** @param {unknown} error @param {CommandDefinition} [command] */
 function withFlagNames(error, command) {
   if (!(error instanceof LeftoffError) || error.code !== "invalid_request" || !command) return error;
-  const isFlag = (/** @type {string} */ name) => Object.hasOwn(command.args, name) && command.args[name]?.type !== "positional";
-  error.message = error.message.replace(/\b(for|pass|and|or) "(\w+)"/g, (all, word, name) => (isFlag(name) ? `${word} --${name}` : all));
+  const isFlag = (/** @type {string} */ name) =>
+    Object.hasOwn(command.args, name) && command.args[name]?.type !== "positional";
+  error.message = error.message.replace(/\b(for|pass|and|or) "(\w+)"/g, (all, word, name) =>
+    isFlag(name) ? `${word} --${name}` : all,
+  );
   return error;
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Remembers the lists that were shown, so that a number means the session behind it. They are kept in the home's cache for each
- * terminal or agent's client that showed one. Without a terminal, a number means the project's last list.
+ * Remembers the lists that were shown, so that a number means the session behind it. They are kept in the home's cache
+ * for each terminal or agent's client that showed one. Without a terminal, a number means the project's last list.
  */
 
 import { createHash } from "node:crypto";
@@ -23,7 +23,12 @@ const NUMBER = /^[1-9]\d{0,4}$/;
 /** Whether the typed word can be a number of a list. @param {string} typed */
 export const isNumber = (typed) => NUMBER.test(typed);
 
-/** Remembers a list that is about to be shown with numbers. @param {Store} store @param {Args} args @param {{ id: string }[]} listed */
+/**
+ * Remembers a list that is about to be shown with numbers.
+ * @param {Store} store
+ * @param {Args} args
+ * @param {{ id: string }[]} listed
+ */
 export async function rememberList(store, args, listed) {
   // An empty list of a store that is not there must not create the store.
   if (!existsSync(store.home)) return;
@@ -39,7 +44,12 @@ export async function rememberList(store, args, listed) {
   }
 }
 
-/** The id behind a number of the list that was shown last. @param {Store} store @param {Args} args @param {string} typed */
+/**
+ * The id behind a number of the list that was shown last.
+ * @param {Store} store
+ * @param {Args} args
+ * @param {string} typed
+ */
 export async function findIdByNumber(store, args, typed) {
   const storage = new NodeStorage({ root: store.home });
   try {
@@ -47,7 +57,12 @@ export async function findIdByNumber(store, args, typed) {
     const ids = await readIds(storage, path);
     const id = ids?.[Number(typed) - 1];
     if (typeof id === "string") return id;
-    const why = ids === undefined ? "no list was shown here yet" : ids.length === 0 ? "the last list was empty" : `the last list ended at ${ids.length}`;
+    const why =
+      ids === undefined
+        ? "no list was shown here yet"
+        : ids.length === 0
+          ? "the last list was empty"
+          : `the last list ended at ${ids.length}`;
     throw new LeftoffError({ code: "not_found", message: `no session ${typed}: ${why}. Run 'leftoff list'` });
   } finally {
     await storage.close();
@@ -66,10 +81,15 @@ async function readIds(storage, path) {
   }
 }
 
-/** A list's files: first the terminal's or client's, which numbers refer to; then the project's. @param {Store} store @param {Args} args */
+/**
+ * A list's files: first the terminal's or client's, which numbers refer to; then the project's.
+ * @param {Store} store
+ * @param {Args} args
+ */
 function cachePaths({ home, project }, { from }) {
   const own = from ? `${from} ${project}` : terminal();
-  const of = (/** @type {string} */ whose) => join(home, "cache", "shown", `${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`);
+  const of = (/** @type {string} */ whose) =>
+    join(home, "cache", "shown", `${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`);
   return [...(own ? [of(own)] : []), of(project)];
 }
 

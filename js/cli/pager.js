@@ -24,7 +24,11 @@ async function runPager(pager, text) {
   // Ctrl+C is meant for the pager.
   const stay = () => {};
   process.on("SIGINT", stay);
-  const child = spawn(pager, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { LESS: "FRX", LV: "-c", ...process.env } });
+  const child = spawn(pager, {
+    shell: true,
+    stdio: ["pipe", "inherit", "inherit"],
+    env: { LESS: "FRX", LV: "-c", ...process.env },
+  });
   // Quitting the pager before the end is no error.
   child.stdin.on("error", stay).end(text);
   const [status] = await once(child, "close");

@@ -15,16 +15,23 @@ import { cut, fill, tail, widthOf } from "./width.js";
 
 /** @import { Terminal } from "./prompts.js" */
 
-/** A session as the list shows it. @typedef {{ title: string, lastActive: string, messageCount: number, agent?: string, project?: string }} Item */
+/**
+ * A session as the list shows it.
+ * @typedef {{ title: string, lastActive: string, messageCount: number, agent?: string, project?: string }} Item
+ */
 
-/** A message that has the typed words. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} MessageHit */
+/**
+ * A message that has the typed words.
+ * @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} MessageHit
+ */
 
 /**
  * @typedef {object} Choice
  * @property {string} message the question
  * @property {Item[]} items
  * @property {(words: string) => number[]} rank the places of the items that the words may mean, best first
- * @property {(words: string) => Promise<MessageHit[]>} searchMessages the best message of each session that has the words, best first
+ * @property {(words: string) => Promise<MessageHit[]>} searchMessages the best message of each session that has the
+ *   words, best first
  * @property {(place: number) => Promise<string[]>} preview lines about an item
  * @property {boolean} [canBegin] whether a new session can be chosen, too
  */
@@ -49,7 +56,10 @@ export class Picker {
   #choice;
   #output;
   #prompt;
-  /** The listed options and the words they are for: after typing, the best one is chosen, not the former one. @type {{ words: string, options: Option[] }} */
+  /**
+   * The listed options and the words they are for: after typing, the best one is chosen, not the former one.
+   * @type {{ words: string, options: Option[] }}
+   */
   #listing;
   /** @type {Map<number, string[]>} */
   #previews = new Map();
@@ -68,7 +78,12 @@ export class Picker {
     this.#isOfMany = new Set(choice.items.map(({ project }) => project)).size > 1;
     this.#listing = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
     const picker = this;
-    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "nothing to choose");
+    const isChosen = () =>
+      picker.#other || picker.#place() !== undefined
+        ? undefined
+        : picker.#isSearching
+          ? SEARCHING
+          : "nothing to choose";
     this.#prompt = /** @type {AutocompletePrompt<Option>} */ (
       new AutocompletePrompt({
         input,
@@ -111,7 +126,8 @@ export class Picker {
     return this.#listing.options;
   }
 
-  // Adds message hits after the title matches. One search at a time, and typing on waits for none. If the search fails, titles remain.
+  // Adds message hits after the title matches. One search at a time, and typing on waits for none. If the search fails,
+  // titles remain.
   /** @param {string} words @returns {Promise<void>} */
   async #search(words) {
     if (this.#isSearching) return;
@@ -137,7 +153,8 @@ export class Picker {
     const place = this.#place();
     const head = `${symbol(state)}  ${this.#line(stripControls(this.#choice.message))}`;
     if (state === "cancel") return head;
-    if (state === "submit") return `${head}\n${bar()}${styleText("dim", this.#line(this.#other ? "a new session" : place === undefined ? "" : this.#title(place)))}`;
+    if (state === "submit")
+      return `${head}\n${bar()}${styleText("dim", this.#line(this.#other ? "a new session" : place === undefined ? "" : this.#title(place)))}`;
     if (place !== undefined) this.#load(place);
     const { columns, rows } = this.#output;
     const shown = this.#prompt.filteredOptions;
@@ -146,12 +163,15 @@ export class Picker {
     const most = Math.max(0, Math.min(PREVIEW, free - LEAST - 1));
     const preview = place === undefined ? [] : this.#preview(place).slice(0, most);
     const height = Math.max(1, Math.min(MOST, free - (preview.length > 0 ? preview.length + 1 : 0)));
-    const none = state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "no match; Backspace deletes a letter";
+    const none =
+      state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "no match; Backspace deletes a letter";
     const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
     return [
       head,
       `${bar()}${this.#line(this.#renderSearchLine(stripControls(userInput), shown.length))}`,
-      ...(shown.length === 0 ? [`${bar()}${styleText("yellow", this.#line(none))}`] : this.#rows(shown, height, columns - MARGIN)),
+      ...(shown.length === 0
+        ? [`${bar()}${styleText("yellow", this.#line(none))}`]
+        : this.#rows(shown, height, columns - MARGIN)),
       ...(preview.length > 0 ? [bar(), ...preview.map((line) => `${bar()}${line}`)] : []),
       `${styleText("cyan", S_BAR_END)}  ${styleText("dim", this.#line(keys))}`,
     ].join("\n");
@@ -183,8 +203,16 @@ export class Picker {
     const { lastActive, messageCount, agent = "", project = "" } = /** @type {Item} */ (this.#choice.items[place]);
     if (columns < NARROW) return fillTitle(this.#title(place), columns).trimEnd();
     const count = `${messageCount} message${messageCount === 1 ? "" : "s"}`.padStart(15);
-    const cells = columns < WIDE ? [] : [[this.#hasAgents() ? 12 : 0, agent], [this.#isOfMany ? 16 : 0, basename(project)]];
-    const beside = cells.map(([width, text]) => (width ? `  ${fill(oneLine(String(text)), Number(width))}` : "")).join("");
+    const cells =
+      columns < WIDE
+        ? []
+        : [
+            [this.#hasAgents() ? 12 : 0, agent],
+            [this.#isOfMany ? 16 : 0, basename(project)],
+          ];
+    const beside = cells
+      .map(([width, text]) => (width ? `  ${fill(oneLine(String(text)), Number(width))}` : ""))
+      .join("");
     const title = fillTitle(this.#title(place), columns - 17 - 1 - widthOf(beside) - count.length);
     return `${fill(formatRecentTime(lastActive), 17)} ${title}${beside}${count}`;
   }

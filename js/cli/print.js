@@ -15,7 +15,10 @@ export function print(text, { isSafe = false } = {}) {
   writeStdout(isSafe ? escapeControls(text) : stripControls(text));
 }
 
-/** Prints a piece of an answer; resolves once there is room for more, or nobody reads any longer. @param {string} text */
+/**
+ * Prints a piece of an answer; resolves once there is room for more, or nobody reads any longer.
+ * @param {string} text
+ */
 export async function printPiece(text) {
   if (!writeStdout(stripControls(text))) await once(process.stdout, "drain").catch(() => {});
 }
@@ -34,7 +37,14 @@ let isUnheard = false;
 function onStdoutError(error) {
   const isFirst = !isUnheard;
   isUnheard = true;
-  if (isFirst && error.code !== "EPIPE") printError(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
+  if (isFirst && error.code !== "EPIPE")
+    printError(
+      new LeftoffError({
+        code: "storage_failed",
+        message: `could not write the answer: ${error.message}`,
+        cause: error,
+      }),
+    );
 }
 
 /**
@@ -83,14 +93,19 @@ export function writeForProgram(is) {
 /** @param {string} text @param {object} value the same for a program */
 function tell(text, value) {
   endWorking();
-  process.stderr.write(isForProgram ? `${escapeControls(JSON.stringify(value))}\n` : `leftoff: ${stripControls(text)}\n`);
+  process.stderr.write(
+    isForProgram ? `${escapeControls(JSON.stringify(value))}\n` : `leftoff: ${stripControls(text)}\n`,
+  );
 }
 
 const SECOND_MS = 1000;
 /** Clears the line that shows the current work. */
 let endShown = () => {};
 
-/** Shows, after the first second, what goes on, in a line on a terminal, until something else is printed. @param {string} doing */
+/**
+ * Shows, after the first second, what goes on, in a line on a terminal, until something else is printed.
+ * @param {string} doing
+ */
 export function showWorking(doing) {
   endWorking();
   if (!process.stderr.isTTY || isForProgram) return;
@@ -121,7 +136,10 @@ export function progress(doing) {
       if (!isTTY) return;
       endWorking();
       const share = totalBytes > 0 ? `${Math.floor((100 * bytes) / totalBytes)}% of ${formatSize(totalBytes)}, ` : "";
-      const line = cut(`${doing} ${share}file ${done + 1} of ${total}: ${stripControls(path).replace(/\s/g, " ")}`, (columns || 80) - 1);
+      const line = cut(
+        `${doing} ${share}file ${done + 1} of ${total}: ${stripControls(path).replace(/\s/g, " ")}`,
+        (columns || 80) - 1,
+      );
       if (line !== shown) process.stderr.write(`\r\u001b[K${line}`);
       shown = line;
     },
@@ -140,14 +158,23 @@ export function formatSize(bytes) {
   return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
-/** Removes what could steer a terminal: first whole escape sequences, then single controls and bidi marks. @param {string} text */
+/**
+ * Removes what could steer a terminal: first whole escape sequences, then single controls and bidi marks.
+ * @param {string} text
+ */
 export function stripControls(text) {
   return text
     .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Bidi_Control}/gu, "");
 }
 
-/** Escapes what JSON leaves as it is: controls above ASCII, which some terminals obey, and direction marks. @param {string} json */
+/**
+ * Escapes what JSON leaves as it is: controls above ASCII, which some terminals obey, and direction marks.
+ * @param {string} json
+ */
 export function escapeControls(json) {
-  return json.replace(/[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return json.replace(
+    /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

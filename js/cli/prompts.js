@@ -10,9 +10,18 @@ import { Screen } from "./screen.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {{ input: typeof process.stdin, output: Screen, signal: AbortSignal }} Terminal */
 
-/** Asks yes or no; no where the person gives no answer. @param {Args} args @param {string} question @returns {Promise<boolean>} */
+/**
+ * Asks yes or no; no where the person gives no answer.
+ * @param {Args} args
+ * @param {string} question
+ * @returns {Promise<boolean>}
+ */
 export async function askYesNo(args, question) {
-  return (await runPrompt(args, (terminal) => confirm({ ...terminal, message: stripControls(question), initialValue: false }))) ?? false;
+  return (
+    (await runPrompt(args, (terminal) =>
+      confirm({ ...terminal, message: stripControls(question), initialValue: false }),
+    )) ?? false
+  );
 }
 
 /**
@@ -21,7 +30,13 @@ export async function askYesNo(args, question) {
  * @returns {Promise<string | undefined>} nothing where the person gives no answer
  */
 export function chooseOne(args, question, values) {
-  return runPrompt(args, (terminal) => select({ ...terminal, message: stripControls(question), options: values.map((value) => ({ value, label: stripControls(value) })) }));
+  return runPrompt(args, (terminal) =>
+    select({
+      ...terminal,
+      message: stripControls(question),
+      options: values.map((value) => ({ value, label: stripControls(value) })),
+    }),
+  );
 }
 
 /**
@@ -34,14 +49,22 @@ export function pickSession(args, choice) {
 }
 
 // Runs a prompt. Closing the input counts as no answer; the library would wait for ever.
-/** @template T @param {Args} args @param {(terminal: Terminal) => Promise<T>} work @returns {Promise<Exclude<T, symbol> | undefined>} */
+/**
+ * @template T
+ * @param {Args} args
+ * @param {(terminal: Terminal) => Promise<T>} work
+ * @returns {Promise<Exclude<T, symbol> | undefined>}
+ */
 async function runPrompt(args, work) {
   endWorking();
   const output = new Screen(args);
   const input = process.stdin;
   const given = new AbortController();
   const end = () => given.abort();
-  const key = (/** @type {string} */ _, /** @type {{ name?: string, ctrl?: boolean } | undefined} */ { name, ctrl } = {}) => void (ctrl && name === "d" && end());
+  const key = (
+    /** @type {string} */ _,
+    /** @type {{ name?: string, ctrl?: boolean } | undefined} */ { name, ctrl } = {},
+  ) => void (ctrl && name === "d" && end());
   input.on("keypress", key).once("end", end);
   try {
     const answer = await work({ input, output, signal: given.signal });

@@ -8,7 +8,9 @@ import { stripControls } from "./print.js";
 import { cut, fill, widthOf } from "./width.js";
 
 /** @typedef {import("../types/index.js").Listed} ListedSession */
-/** @typedef {{ name: string, text: (one: ListedSession, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column */
+/**
+ * @typedef {{ name: string, text: (one: ListedSession, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column
+ */
 
 /** The columns of a title that are worth more than any other column. */
 const TITLE = 22;
@@ -24,12 +26,20 @@ const DROP_ORDER = ["project", "agent", "messages", "id"];
  */
 export function rowsText(listed, { columns, isColored, idLength, now = new Date(nowMs()) }) {
   const all = columnsFor(listed, { idLength, now });
-  const columnWidths = new Map(all.map((column) => [column, Math.min(column.most ?? Infinity, Math.max(0, ...listed.map((one, place) => widthOf(column.text(one, place)))))]));
-  const remainingWidth = (/** @type {Column[]} */ some) => columns - 1 - some.reduce((sum, column) => sum + (columnWidths.get(column) ?? 0) + 2, 0);
+  const columnWidths = new Map(
+    all.map((column) => [
+      column,
+      Math.min(column.most ?? Infinity, Math.max(0, ...listed.map((one, place) => widthOf(column.text(one, place))))),
+    ]),
+  );
+  const remainingWidth = (/** @type {Column[]} */ some) =>
+    columns - 1 - some.reduce((sum, column) => sum + (columnWidths.get(column) ?? 0) + 2, 0);
   let shown = all.filter((column) => columnWidths.get(column));
-  for (const name of DROP_ORDER) if (remainingWidth(shown) < TITLE) shown = shown.filter((column) => column.name !== name);
+  for (const name of DROP_ORDER)
+    if (remainingWidth(shown) < TITLE) shown = shown.filter((column) => column.name !== name);
   const room = Math.max(1, remainingWidth(shown));
-  const painted = (/** @type {string} */ text, /** @type {number | undefined} */ color) => (isColored && color !== undefined ? `\u001b[${color}m${text}\u001b[0m` : text);
+  const painted = (/** @type {string} */ text, /** @type {number | undefined} */ color) =>
+    isColored && color !== undefined ? `\u001b[${color}m${text}\u001b[0m` : text;
   const cell = (/** @type {Column} */ column, /** @type {ListedSession} */ one, /** @type {number} */ place) => {
     const width = columnWidths.get(column) ?? 0;
     const text = fill(column.text(one, place), width);
@@ -40,19 +50,33 @@ export function rowsText(listed, { columns, isColored, idLength, now = new Date(
   const line = (/** @type {ListedSession} */ one, /** @type {number} */ place) => {
     const title = fillTitle(titleOf(one), room);
     const isInactive = one.archivedAt || !["active", "paused"].includes(one.status);
-    return [...before.map((column) => cell(column, one, place)), painted(title, isInactive ? 2 : undefined), ...behind.map((column) => cell(column, one, place))].join("  ").trimEnd();
+    return [
+      ...before.map((column) => cell(column, one, place)),
+      painted(title, isInactive ? 2 : undefined),
+      ...behind.map((column) => cell(column, one, place)),
+    ]
+      .join("  ")
+      .trimEnd();
   };
   return listed.map((one, place) => `${line(one, place)}\n`).join("");
 }
 
-/** Fits a title into so many columns; a cut one keeps what tells a fork from its like. @param {string} title @param {number} columns */
+/**
+ * Fits a title into so many columns; a cut one keeps what tells a fork from its like.
+ * @param {string} title
+ * @param {number} columns
+ */
 export function fillTitle(title, columns) {
   const [mark = ""] = / \(fork(?: \d+)?\)$/.exec(title) ?? [];
   if (!mark || widthOf(title) <= columns || mark.length + 1 > columns) return fill(title, columns);
   return fill(`${cut(title.slice(0, -mark.length), columns - mark.length)}${mark}`, columns);
 }
 
-/** How many characters of the ids tell each from all others. @param {string[]} ids those that are shown @param {string[]} all */
+/**
+ * How many characters of the ids tell each from all others.
+ * @param {string[]} ids those that are shown
+ * @param {string[]} all
+ */
 export function uniqueLength(ids, all) {
   const sorted = [...new Set([...all, ...ids])].sort();
   const places = new Map(sorted.map((id, place) => [id, place]));
@@ -96,7 +120,14 @@ function oneLine(text) {
 export function age(timestamp, now) {
   const minutes = Math.floor((now.getTime() - new Date(timestamp).getTime()) / 60_000);
   if (Number.isNaN(minutes)) return "";
-  const steps = /** @type {const} */ ([[525_600, "y"], [43_800, "mo"], [10_080, "w"], [1440, "d"], [60, "h"], [1, "m"]]);
+  const steps = /** @type {const} */ ([
+    [525_600, "y"],
+    [43_800, "mo"],
+    [10_080, "w"],
+    [1440, "d"],
+    [60, "h"],
+    [1, "m"],
+  ]);
   const [size, unit] = steps.find(([size]) => minutes >= size) ?? [];
   return size ? `${Math.floor(minutes / size)}${unit}` : "now";
 }

@@ -23,16 +23,21 @@ export async function search(args) {
   rejectMixed(args, words);
   const { limit, sort: _, ...asked } = parseListOptions(args);
   const most = args.limit === undefined ? SESSIONS : limit;
-  return withStore(args, async (store) => {
-    const kind = { role: args.role, regex: args.regex, file, command, error };
-    const options = { ...asked, ...kind, numbers: true, limit: most === Infinity ? undefined : most + 1 };
-    const found = await hitsBySession(store, words, options);
-    const shown = found.slice(0, most);
-    if (args.json) return { text: "", value: shown.flat().map(hitValue) };
-    if (shown.length === 0) return { text: found.length > 0 ? "" : sayOrNote(args, await explainNoHits(store, args, asked)), value: [] };
-    const more = found.length > most ? "more sessions match; --limit N shows N" : "";
-    return isPiped(args) ? printColumns(args, store, shown, more) : renderScreen(args, store, shown, more);
-  }, "searching");
+  return withStore(
+    args,
+    async (store) => {
+      const kind = { role: args.role, regex: args.regex, file, command, error };
+      const options = { ...asked, ...kind, numbers: true, limit: most === Infinity ? undefined : most + 1 };
+      const found = await hitsBySession(store, words, options);
+      const shown = found.slice(0, most);
+      if (args.json) return { text: "", value: shown.flat().map(hitValue) };
+      if (shown.length === 0)
+        return { text: found.length > 0 ? "" : sayOrNote(args, await explainNoHits(store, args, asked)), value: [] };
+      const more = found.length > most ? "more sessions match; --limit N shows N" : "";
+      return isPiped(args) ? printColumns(args, store, shown, more) : renderScreen(args, store, shown, more);
+    },
+    "searching",
+  );
 }
 
 /** @param {Args} args @param {string} words */
@@ -41,7 +46,8 @@ function rejectMixed({ file, command, error, role, regex }, words) {
   const refuse = (/** @type {string} */ message) => new LeftoffError({ code: "usage", message });
   if (isWorded && !words.trim()) throw refuse("no WORDS to search for");
   if (isWorded) return;
-  if (role !== undefined || regex) throw refuse("--role and --regex go with WORDS, not with --file, --command or --error");
+  if (role !== undefined || regex)
+    throw refuse("--role and --regex go with WORDS, not with --file, --command or --error");
   if (words.trim()) throw refuse("give one of WORDS, --file, --command and --error");
 }
 
@@ -49,7 +55,8 @@ function rejectMixed({ file, command, error, role, regex }, words) {
 async function hitsBySession(store, words, options) {
   /** @type {Map<string, SearchHit[]>} */
   const found = new Map();
-  for await (const hit of store.search(words, options)) found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
+  for await (const hit of store.search(words, options))
+    found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
   return [...found.values()];
 }
 
@@ -105,22 +112,81 @@ function sessionOf(hits) {
 }
 
 /** A hit as a JSON value. @param {SearchHit} found */
-function hitValue({ session, id, role, timestamp, number, excerpt, found, words, missing, nowhere, instead, isChanged, command, exitCode, after }) {
+function hitValue({
+  session,
+  id,
+  role,
+  timestamp,
+  number,
+  excerpt,
+  found,
+  words,
+  missing,
+  nowhere,
+  instead,
+  isChanged,
+  command,
+  exitCode,
+  after,
+}) {
   const { agent, project, title } = session;
-  const message = { ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), ...(number && { number }) };
+  const message = {
+    ...(id && { id }),
+    ...(role && { role }),
+    ...(timestamp && { timestamp }),
+    ...(number && { number }),
+  };
   const lacks = { ...(missing && { missing }), ...(nowhere && { nowhere }), ...(instead && { instead }) };
   const ended = exitCode === undefined ? {} : { exitCode };
-  const thing = { ...(isChanged !== undefined && { isChanged }), ...(command !== undefined && { command }), ...ended, ...(after && { after }) };
+  const thing = {
+    ...(isChanged !== undefined && { isChanged }),
+    ...(command !== undefined && { command }),
+    ...ended,
+    ...(after && { after }),
+  };
   const where = { session: session.id, title, ...(agent && { agent }), project: project ?? null };
   return { ...where, ...message, excerpt, found, words, ...lacks, ...thing };
 }
 
 /** A line for a pipe: columns separated by tabs, nothing cut. @param {SearchHit} hit */
-function renderColumns({ session, number, role, timestamp, excerpt, found, words, missing = [], isChanged, exitCode, command, after }) {
+function renderColumns({
+  session,
+  number,
+  role,
+  timestamp,
+  excerpt,
+  found,
+  words,
+  missing = [],
+  isChanged,
+  exitCode,
+  command,
+  after,
+}) {
   const { id, agent, project, lastActive, title } = session;
   const text = excerpt.map((part) => part.text).join("");
   const did = isChanged === undefined ? "" : isChanged ? "changed" : "read";
   const thing = did || command !== undefined ? [did, exitCode, command, after?.command] : [];
-  const cells = [id, agent, project, lastActive, number, role, timestamp, found, words.join(","), missing.join(","), title, text, ...thing];
-  return `${cells.map((cell) => String(cell ?? "").replace(/\s+/g, " ").trim()).join("\t")}\n`;
+  const cells = [
+    id,
+    agent,
+    project,
+    lastActive,
+    number,
+    role,
+    timestamp,
+    found,
+    words.join(","),
+    missing.join(","),
+    title,
+    text,
+    ...thing,
+  ];
+  return `${cells
+    .map((cell) =>
+      String(cell ?? "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .join("\t")}\n`;
 }

@@ -28,7 +28,10 @@ export const ABOUT = [
 /** @param {Record<string, any>} args */
 export async function settings({ key, value, project, unset, ...args }) {
   if (unset ? key === undefined || value !== undefined : project && value === undefined) {
-    throw new LeftoffError({ code: "usage", message: unset ? "--unset takes a key and no value" : "--project takes a key and a value, or a key and --unset" });
+    throw new LeftoffError({
+      code: "usage",
+      message: unset ? "--unset takes a key and no value" : "--project takes a key and a value, or a key and --unset",
+    });
   }
   return withStore(args, async (store) => {
     if (unset) await store.unsetSetting(key, { project });
@@ -51,7 +54,8 @@ function parseValue(value) {
 
 /** @param {Setting[]} shown */
 function renderTable(shown) {
-  const why = (/** @type {Setting} */ { path }) => (path ? "not in force: autoPersist.enabled is false" : "not in force until set");
+  const why = (/** @type {Setting} */ { path }) =>
+    path ? "not in force: autoPersist.enabled is false" : "not in force until set";
   const source = (/** @type {Setting} */ one) => `${one.path ?? "default"}${one.inForce ? "" : ` (${why(one)})`}`;
   const rows = shown.map((one) => [one.key, JSON.stringify(one.value), source(one)]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -15,7 +15,8 @@ import { archive } from "./lifecycle.js";
 const TYPED = {
   sessions: {
     takes: "nothing, or all",
-    run: (args, [first]) => (first === undefined || first === "all" ? listSessions({ ...args, all: first === "all" }) : undefined),
+    run: (args, [first]) =>
+      first === undefined || first === "all" ? listSessions({ ...args, all: first === "all" }) : undefined,
   },
   session: {
     takes: "info, export [file] or archive",
@@ -27,11 +28,17 @@ const TYPED = {
   },
   compact: {
     takes: "nothing, or --apply",
-    run: (args, [first]) => (first === undefined || first === "--apply" ? compact({ ...args, apply: args.apply || first === "--apply" }) : undefined),
+    run: (args, [first]) =>
+      first === undefined || first === "--apply"
+        ? compact({ ...args, apply: args.apply || first === "--apply" })
+        : undefined,
   },
   debug: {
     takes: "nothing, context or full",
-    run: (args, words) => (["", "context", "full", "context full"].includes(words.join(" ")) ? context({ ...args, last: true, full: words.includes("full") }) : undefined),
+    run: (args, words) =>
+      ["", "context", "full", "context full"].includes(words.join(" "))
+        ? context({ ...args, last: true, full: words.includes("full") })
+        : undefined,
   },
 };
 
@@ -39,7 +46,11 @@ const TYPED = {
 export async function runSlashCommand(args) {
   const [name = "", ...rest] = args._;
   const command = Object.hasOwn(TYPED, name) ? TYPED[name] : undefined;
-  if (!command) throw new LeftoffError({ code: "usage", message: `unknown command "${name}": expected ${Object.keys(TYPED).join(", ")}` });
+  if (!command)
+    throw new LeftoffError({
+      code: "usage",
+      message: `unknown command "${name}": expected ${Object.keys(TYPED).join(", ")}`,
+    });
   const words = (await readTypedWords(rest)).split(/\s+/).filter(Boolean);
   const answer = await command.run({ ...args, _: [] }, words);
   if (answer) {

@@ -38,7 +38,8 @@ export async function withStore(args, work, doing = "working", { readOnly = fals
   try {
     const { value } = await store.redacted(await work(store));
     for (const { path, notice } of store.notices()) noteLater(`${path}: ${notice.message}`);
-    for (const { rule, placeholder, count } of store.secrets) noteLater(`a secret (${rule}) is in this ${count === 1 ? "once" : `${count} times`}: ${placeholder}`);
+    for (const { rule, placeholder, count } of store.secrets)
+      noteLater(`a secret (${rule}) is in this ${count === 1 ? "once" : `${count} times`}: ${placeholder}`);
     return value;
   } catch (error) {
     if (!(error instanceof LeftoffError)) throw error;
@@ -51,16 +52,21 @@ export async function withStore(args, work, doing = "working", { readOnly = fals
 }
 
 /**
- * Finds the session for a command: the one that goes on in an agent's client, the current one, or the one that words mean; `filters`
- * limit the choice.
+ * Finds the session for a command: the one that goes on in an agent's client, the current one, or the one that words
+ * mean; `filters` limit the choice.
  * @param {Store} store @param {Record<string, any>} args
  */
 export async function findSession(store, args) {
   if (args.from && args.session === undefined) return recordOpenConversation(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
   const session = await (isNamed ? findByWords(store, args, args.session) : findNewest(store, args));
-  if (!session && args.filters) throw new LeftoffError({ code: "not_found", message: "no session matches these filters" });
-  if (!session) throw new LeftoffError({ code: "not_found", message: "this project has no sessions; 'leftoff list --all' shows those of other projects" });
+  if (!session && args.filters)
+    throw new LeftoffError({ code: "not_found", message: "no session matches these filters" });
+  if (!session)
+    throw new LeftoffError({
+      code: "not_found",
+      message: "this project has no sessions; 'leftoff list --all' shows those of other projects",
+    });
   for (const { message } of session.notices.splice(0)) noteLater(message);
   return session;
 }
@@ -78,24 +84,35 @@ async function findNewest(store, { all, filters }) {
 }
 
 /**
- * Finds the session by a number of the last list, by an id or its beginning, by a name, or by words of its title or summary;
+ * Finds the session by a number of the last list, by an id or its beginning, by a name, or by words of its title or
+ * summary;
  * `saidToo`: else by words of its messages. One that only resembles the words is suggested, never taken.
  * @param {Store} store @param {Record<string, any>} args @param {string} words
  */
 async function findByWords(store, args, words) {
-  if (isNumber(words)) return rejectUnlessListed(store, args, { words, session: await store.session(await findIdByNumber(store, args, words)) });
+  if (isNumber(words))
+    return rejectUnlessListed(store, args, {
+      words,
+      session: await store.session(await findIdByNumber(store, args, words)),
+    });
   try {
     return await rejectUnlessListed(store, args, { words, session: await store.session(words) });
   } catch (error) {
     if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
     const all = await store.list({ all: args.all, ...listFilters(args) });
-    const called = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : findByTitle(words, all);
+    const called =
+      error.code === "ambiguous"
+        ? all.filter(({ id, name }) => id.startsWith(words) || name === words)
+        : findByTitle(words, all);
     const found = called.length === 0 && args.saidToo ? await findByMessages(store, args, words) : called;
     const [one, ...others] = found;
     if (one && others.length === 0 && (error.code === "not_found" || args.filters)) return store.session(one.id);
     if (one && others.length > 0 && canAsk(args)) return askWhichSession(store, args, { words, found });
     if (error.code === "ambiguous" || !one) throw await explainNotFound(error, store, words);
-    throw new LeftoffError({ code: "ambiguous", message: `"${words}" matches ${found.length} sessions:\n${renderCandidates(found)}\n${HOW}` });
+    throw new LeftoffError({
+      code: "ambiguous",
+      message: `"${words}" matches ${found.length} sessions:\n${renderCandidates(found)}\n${HOW}`,
+    });
   }
 }
 
@@ -106,7 +123,8 @@ function listFilters({ filters = {} }) {
 
 /** @param {Store} store @param {Record<string, any>} args @param {{ words: string, session: Session }} found */
 async function rejectUnlessListed(store, args, { words, session }) {
-  if (!args.filters || (await store.list({ all: true, ...listFilters(args) })).some(({ id }) => id === session.id)) return session;
+  if (!args.filters || (await store.list({ all: true, ...listFilters(args) })).some(({ id }) => id === session.id))
+    return session;
   throw new LeftoffError({ code: "usage", message: `session "${words}" does not match the filters` });
 }
 
@@ -131,7 +149,8 @@ async function askWhichSession(store, args, { words, found }) {
 }
 
 /**
- * Finds sessions whose title or summary has all words; an exact title wins, even an archived session's. Sub-agents' and archived ones only if no other has the words.
+ * Finds sessions whose title or summary has all words; an exact title wins, even an archived session's. Sub-agents' and
+ * archived ones only if no other has the words.
  * @param {string} words
  * @param {ListedSession[]} all
  */
@@ -161,14 +180,22 @@ export async function findByMessages(store, args, words, limit) {
   /** @type {Map<string, ListedSession>} */
   const found = new Map();
   const { since: _, until: __, ...filters } = args.filters ?? {};
-  for await (const { session, found: how } of store.search(words, { all: args.all, limit, ...filters })) if (how === "all" || how === "exact") found.set(session.path, session);
+  for await (const { session, found: how } of store.search(words, { all: args.all, limit, ...filters }))
+    if (how === "all" || how === "exact") found.set(session.path, session);
   return [...found.values()];
 }
 
-/** How many characters of these sessions' ids tell each from all others. @param {Store} store @param {ListedSession[]} listed */
+/**
+ * How many characters of these sessions' ids tell each from all others.
+ * @param {Store} store
+ * @param {ListedSession[]} listed
+ */
 export async function idLengthFor(store, listed) {
   const all = await store.list({ all: true, type: null, archived: null, verify: false });
-  return uniqueLength(listed.map(({ id }) => id), all.map(({ id }) => id));
+  return uniqueLength(
+    listed.map(({ id }) => id),
+    all.map(({ id }) => id),
+  );
 }
 
 /** Folds a text: without accents and case. @param {string} text */
@@ -178,7 +205,10 @@ function foldText(text) {
 
 /**
  * Runs work on the session of a typed id; without one, on the session that is meant.
- * @template T @param {Store} store @param {Record<string, any>} args @param {(id: string | undefined) => Promise<T>} work
+ * @template T
+ * @param {Store} store
+ * @param {Record<string, any>} args
+ * @param {(id: string | undefined) => Promise<T>} work
  */
 export async function withId(store, args, work) {
   try {
@@ -193,7 +223,12 @@ export async function withId(store, args, work) {
 async function suggestSessions(store, typed) {
   const all = await store.list({ all: true, type: null, archived: null });
   // Compared with the beginnings of ids: nobody types a whole one.
-  const near = new Set(nearestWords(typed, all.flatMap(({ id, name }) => [id.slice(0, typed.length), ...(name ? [name] : [])])));
+  const near = new Set(
+    nearestWords(
+      typed,
+      all.flatMap(({ id, name }) => [id.slice(0, typed.length), ...(name ? [name] : [])]),
+    ),
+  );
   const resembling = all.filter(({ id, name }) => near.has(id.slice(0, typed.length)) || (name && near.has(name)));
   const some = resembling.length > 0 ? resembling : rankByWords(typed, all);
   const named = (/** @type {ListedSession} */ { id, title }) => `${id} "${cut(title.replace(/\s+/g, " "), TITLE)}"`;

@@ -10,14 +10,21 @@ const AGO = /^(\d{1,5}) ?(m|min|minutes?|h|hours?|d|days?|w|weeks?|mo|months?|y|
 const MINUTES = { m: 1, h: 60, d: 1440, w: 10_080 };
 
 /**
- * @param {string | undefined} typed @param {"since" | "until"} name a day is meant whole: from its beginning, or to its end
+ * @param {string | undefined} typed
+ * @param {"since" | "until"} name a day is meant whole: from its beginning, or to its end
  * @param {Date} [now]
  */
 export function parseTime(typed, name, now = new Date(nowMs())) {
   if (typed === undefined) return undefined;
-  const found = parseDay(typed.trim().toLowerCase(), name, now) ?? parseExact(typed.trim(), now) ?? parseAgo(typed.trim().toLowerCase(), now);
+  const found =
+    parseDay(typed.trim().toLowerCase(), name, now) ??
+    parseExact(typed.trim(), now) ??
+    parseAgo(typed.trim().toLowerCase(), now);
   if (found && !Number.isNaN(found.getTime())) return found;
-  throw new LeftoffError({ code: "usage", message: `--${name} takes a time such as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, not "${typed}"` });
+  throw new LeftoffError({
+    code: "usage",
+    message: `--${name} takes a time such as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, not "${typed}"`,
+  });
 }
 
 /** Formats a record's time in local time: a day and a time. @param {string} timestamp */
@@ -32,10 +39,12 @@ export function formatLocalTime(timestamp) {
 function parseDay(typed, name, now) {
   const end = name === "until" ? 1 : 0;
   const back = typed === "today" ? 0 : typed === "yesterday" ? 1 : undefined;
-  const [year = 0, month = 0, day = 0] = back === undefined ? typed.split("-").map(Number) : [now.getFullYear(), now.getMonth() + 1, now.getDate() - back];
+  const [year = 0, month = 0, day = 0] =
+    back === undefined ? typed.split("-").map(Number) : [now.getFullYear(), now.getMonth() + 1, now.getDate() - back];
   const begun = new Date(year, month - 1, day);
   // Date takes the 30th of February for the 2nd of March.
-  if (back === undefined && (!DAY.test(typed) || begun.getMonth() !== month - 1 || begun.getDate() !== day)) return undefined;
+  if (back === undefined && (!DAY.test(typed) || begun.getMonth() !== month - 1 || begun.getDate() !== day))
+    return undefined;
   return new Date(new Date(year, month - 1, day + end).getTime() - end);
 }
 

@@ -16,7 +16,13 @@ const TITLE = 50;
 export async function trash(args) {
   const { do: doing = "list", session: id } = args;
   if (doing === "list" ? id !== undefined : id === undefined) {
-    throw new LeftoffError({ code: "usage", message: doing === "list" ? `"trash list" takes no session; found "${id}"` : "name the session to restore; 'leftoff trash list' shows what is in the trash" });
+    throw new LeftoffError({
+      code: "usage",
+      message:
+        doing === "list"
+          ? `"trash list" takes no session; found "${id}"`
+          : "name the session to restore; 'leftoff trash list' shows what is in the trash",
+    });
   }
   return withStore(args, async (store) => {
     if (doing === "list") {
@@ -43,8 +49,14 @@ async function restoreTyped(store, args, typed) {
 
 /** @param {import("../types/index.js").Trashed[]} found */
 function renderTrash(found) {
-  const lines = found.map(({ id, title, deleted }, place) => `${place + 1}. ${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`);
-  return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore N' restores one\n` : "the trash is empty\n", value: found };
+  const lines = found.map(
+    ({ id, title, deleted }, place) =>
+      `${place + 1}. ${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`,
+  );
+  return {
+    text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore N' restores one\n` : "the trash is empty\n",
+    value: found,
+  };
 }
 
 /** @param {Args} args */
@@ -53,21 +65,31 @@ export async function remove(args) {
     const session = await findSession(store, { ...args, session: args.session ?? "" });
     const { id } = session;
     const { value: title } = await store.redacted(session.metadata.display.title);
-    if (!(await isConfirmed(title, args))) return { text: "nothing was deleted\n", value: { id, title, deleted: false, trash: null } };
+    if (!(await isConfirmed(title, args)))
+      return { text: "nothing was deleted\n", value: { id, title, deleted: false, trash: null } };
     const { trash: place } = await store.delete(session, { purge: args.purge });
-    const text = place ? `moved "${title}" to the trash, ${place}; 'leftoff trash restore ${id}' restores it\n` : `deleted "${title}" for good\n`;
+    const text = place
+      ? `moved "${title}" to the trash, ${place}; 'leftoff trash restore ${id}' restores it\n`
+      : `deleted "${title}" for good\n`;
     return { text, value: { id, title, deleted: true, trash: place } };
   });
 }
 
-// Asks before deleting. Without a terminal nobody can be asked: then what can be restored is deleted, and the rest needs --yes.
+// Asks before deleting. Without a terminal nobody can be asked: then what can be restored is deleted, and the rest
+// needs --yes.
 /** @param {string} title @param {Args} args */
 async function isConfirmed(title, args) {
   if (args.yes) return true;
   if (!canAsk(args)) {
     if (!args.purge) return true;
-    throw new LeftoffError({ code: "usage", message: `deleting "${title}" for good needs --yes when there is no terminal to ask at` });
+    throw new LeftoffError({
+      code: "usage",
+      message: `deleting "${title}" for good needs --yes when there is no terminal to ask at`,
+    });
   }
   const { askYesNo } = await import("./prompts.js");
-  return askYesNo(args, args.purge ? `Delete "${title}" for good? It cannot be brought back.` : `Put "${title}" in the trash?`);
+  return askYesNo(
+    args,
+    args.purge ? `Delete "${title}" for good? It cannot be brought back.` : `Put "${title}" in the trash?`,
+  );
 }

@@ -15,7 +15,11 @@ function graphemes(text) {
   return segmenter.segment(text);
 }
 
-/** Cuts a text to at most so many columns, with an ellipsis where something is left out. @param {string} text @param {number} columns */
+/**
+ * Cuts a text to at most so many columns, with an ellipsis where something is left out.
+ * @param {string} text
+ * @param {number} columns
+ */
 export function cut(text, columns) {
   // A text that surely fits need not be taken apart.
   if (text.length * 2 <= columns || widthOf(text) <= columns) return text;
@@ -38,7 +42,11 @@ export function tail(text, columns) {
   return all.slice(from).join("");
 }
 
-/** Fits a text into exactly so many columns: cuts it, or fills it up with blanks. @param {string} text @param {number} columns */
+/**
+ * Fits a text into exactly so many columns: cuts it, or fills it up with blanks.
+ * @param {string} text
+ * @param {number} columns
+ */
 export function fill(text, columns) {
   const shown = cut(text, columns);
   return shown + " ".repeat(Math.max(0, columns - widthOf(shown)));

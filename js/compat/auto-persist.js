@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * `AutoPersist`: saves and tidies by itself. It belongs to `leftoff/compat`: a message is on disk when `append` resolves, and derived
- * files are made again by whoever reads next. What it saves, debounced, are these derived files. It archives sessions that are old or
- * too many, never deletes them, and closes a session when the process ends, if asked.
+ * `AutoPersist`: saves and tidies by itself. It belongs to `leftoff/compat`: a message is on disk when `append`
+ * resolves, and derived files are made again by whoever reads next. What it saves, debounced, are these derived files.
+ * It archives sessions that are old or too many, never deletes them, and closes a session when the process ends, if
+ * asked.
  */
 
 import process from "node:process";
@@ -37,7 +38,8 @@ export class AutoPersist {
   /**
    * @param {{ flush(): Promise<void>, close(): Promise<void> }} session leftoff's, or that of `leftoff/compat`
    * @param {Partial<AutoPersistConfig> & { store?: Pick<Store, "tidy">, onError?: (error: unknown) => void }} [config]
-   *   `store`: is tidied once, with the first save; `onError`: receives the error of a save that nobody waits for, which else
+   *   `store`: is tidied once, with the first save; `onError`: receives the error of a save that nobody waits for,
+   * which else
    *   is a warning of the process
    * @throws {LeftoffError} `invalid_setting` for a key that is not known, and a value of another kind
    */
@@ -79,9 +81,9 @@ export class AutoPersist {
   }
 
   /**
-   * Closes the session when a signal ends the process: nothing is installed unless this is called. Other listeners still
-   * run, and where there is one, ending the process is its part. Else the signal has the last word once the session is
-   * closed, and the exit status is its own; a second one ends the process at once.
+   * Closes the session when a signal ends the process: nothing is installed unless this is called. Other listeners
+   * still run, and where there is one, ending the process is its part. Else the signal has the last word once the
+   * session is closed, and the exit status is its own; a second one ends the process at once.
    */
   handleSignals() {
     if (!this.#isStopped) beforeSignals(this.#guard);
@@ -95,8 +97,8 @@ export class AutoPersist {
   }
 
   /**
-   * Archives sessions of the store's project that are too many or inactive for too long. The current session and open ones
-   * stay as they are.
+   * Archives sessions of the store's project that are too many or inactive for too long. The current session and open
+   * ones stay as they are.
    * @param {Pick<Store, "tidy">} store
    * @returns {Promise<string[]>} the ids of the archived sessions
    * @throws {LeftoffError} what `tidy` of the store throws

@@ -10,7 +10,8 @@ import { checkKind } from "../wasm/options.js";
 /** @import { StoreOptions, ToolOutputPointer } from "../types/index.js" */
 
 /**
- * The large tool outputs of one session, for the time of a run. Methods throw `LeftoffError`: beside the codes that each names,
+ * The large tool outputs of one session, for the time of a run. Methods throw `LeftoffError`: beside the codes that
+ * each names,
  * those of the storage.
  * @example
  * const contexts = new ContextManager({ home: folder, sessionId: "session-abc123" });
@@ -25,7 +26,10 @@ export class ContextManager {
   /** @type {ReturnType<typeof openStore> | undefined} */
   #opening;
 
-  /** @param {StoreOptions & { sessionId?: string }} [options] those of `openStore`; `sessionId`: the outputs' session, a new one unless given */
+  /**
+   * @param {StoreOptions & { sessionId?: string }} [options] those of `openStore`; `sessionId`: the outputs' session, a
+   *   new one unless given
+   */
   constructor({ sessionId = randomId(), ...options } = {}) {
     this.#sessionId = sessionId;
     this.#options = options;
@@ -33,7 +37,11 @@ export class ContextManager {
 
   /**
    * Saves a tool's output; from 32,768 bytes on it is a file, whole when this resolves.
-   * @param {string} toolName @param {Record<string, unknown>} args @param {unknown} result @param {string} [taskId] @param {string} [queryId]
+   * @param {string} toolName
+   * @param {Record<string, unknown>} args
+   * @param {unknown} result
+   * @param {string} [taskId]
+   * @param {string} [queryId]
    * @returns {Promise<string>} its path, which `loadContext` takes
    * @throws {LeftoffError} `invalid_request` for what JSON cannot hold
    * @example
@@ -41,13 +49,16 @@ export class ContextManager {
    * filepath.endsWith(".json"); // => true
    */
   async saveContext(toolName, args, result, taskId, queryId) {
-    const { path } = await (await this.#outputs()).save({ sessionId: this.#sessionId, toolName, args, result, taskId, queryId });
+    const { path } = await (
+      await this.#outputs()
+    ).save({ sessionId: this.#sessionId, toolName, args, result, taskId, queryId });
     return path;
   }
 
   /**
    * Loads the output of a path.
-   * @param {string} filepath @returns {Promise<unknown>}
+   * @param {string} filepath
+   * @returns {Promise<unknown>}
    * @throws {LeftoffError} `not_found` where it is gone; `invalid_request` for a path of no output
    * @example await contexts.loadContext(await contexts.saveContext("grep", {}, [1, 2])); // => [1, 2]
    */
@@ -57,7 +68,8 @@ export class ContextManager {
 
   /**
    * Lists the outputs of a session, in the order in which they were saved.
-   * @param {string} sessionId @returns {Promise<ContextPointer[]>}
+   * @param {string} sessionId
+   * @returns {Promise<ContextPointer[]>}
    * @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text
    * @example
    * await contexts.saveContext("grep", {}, [1, 2]);
@@ -67,7 +79,11 @@ export class ContextManager {
     return (await (await this.#outputs()).list({ sessionId })).map(pointerOf);
   }
 
-  /** Removes all outputs that it has saved, as the end of a session does. @throws {LeftoffError} what `openStore` throws @example await contexts.clearContexts(); */
+  /**
+   * Removes all outputs that it has saved, as the end of a session does.
+   * @throws {LeftoffError} what `openStore` throws
+   * @example await contexts.clearContexts();
+   */
   async clearContexts() {
     await (await this.#outputs()).clear();
   }
@@ -100,5 +116,11 @@ export class ContextManager {
 
 /** @param {ToolOutputPointer} pointer @returns {ContextPointer} */
 function pointerOf({ path, toolName, timestamp, sizeBytes, queryId }) {
-  return { filepath: path, toolName, timestamp: Date.parse(timestamp), sizeBytes, ...(queryId !== undefined && { queryId }) };
+  return {
+    filepath: path,
+    toolName,
+    timestamp: Date.parse(timestamp),
+    sizeBytes,
+    ...(queryId !== undefined && { queryId }),
+  };
 }

@@ -1,5 +1,8 @@
 // @ts-check
-/** The `SessionManager`-compatible API and `ContextManager`: a veneer over the store, with the designs' classes, names and signatures. */
+/**
+ * The `SessionManager`-compatible API and `ContextManager`: a veneer over the store, with the designs' classes, names
+ * and signatures.
+ */
 
 import { resolve } from "node:path";
 import process from "node:process";
@@ -7,22 +10,52 @@ import process from "node:process";
 import { AutoPersist } from "./auto-persist.js";
 import { ContextManager } from "./context-manager.js";
 import { ContextBuilder, calculateBudget } from "./context.js";
-import { normalizeResult, toAppendable, asObject, normalizeCall, toStoredMessage, toStoredExecution } from "./shapes.js";
-import { extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy } from "./strategies.js";
+import {
+  normalizeResult,
+  toAppendable,
+  asObject,
+  normalizeCall,
+  toStoredMessage,
+  toStoredExecution,
+} from "./shapes.js";
+import {
+  extractSessionState,
+  fullHistoryStrategy,
+  generateSummary,
+  minimalStateStrategy,
+  prunedToolsStrategy,
+  recentPlusSummaryStrategy,
+} from "./strategies.js";
 import { LeftoffError } from "../error.js";
 import { handleOf } from "../session/session.js";
 import { openStore } from "../store/open-store.js";
 import { checkKind } from "../wasm/options.js";
 
-export { AutoPersist, ContextBuilder, ContextManager, LeftoffError, calculateBudget, extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy };
+export {
+  AutoPersist,
+  ContextBuilder,
+  ContextManager,
+  LeftoffError,
+  calculateBudget,
+  extractSessionState,
+  fullHistoryStrategy,
+  generateSummary,
+  minimalStateStrategy,
+  prunedToolsStrategy,
+  recentPlusSummaryStrategy,
+};
 export * from "../types/compat.js";
 
 /** @import { Session as Inner } from "../session/session.js" */
 /** @import { Store } from "../store/store.js" */
-/** @import { Call, Message, ProviderInfo, SessionMetadata, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
+/** @import { Call, Message, ProviderInfo, SessionMetadata } from "../types/compat.js" */
+/** @import { StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
 /** @import { ContextBuildResult, ContextRequest, Listed, SessionState as State } from "../types/index.js" */
 
-/** A session open in this process, and the store that will close it. @typedef {{ session: Inner, store: Store }} OpenSession */
+/**
+ * A session open in this process, and the store that will close it.
+ * @typedef {{ session: Inner, store: Store }} OpenSession
+ */
 
 /** The fields that `updateMetadata` takes: the rest follows from the logs. */
 const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
@@ -136,8 +169,10 @@ export class SessionManager {
 
   /**
    * Makes a session its project's current one.
-   * @param {string} projectPath @param {string} sessionId
-   * @throws {LeftoffError} `not_found` where the project has no such session; `no_pointer` where it can have no current one
+   * @param {string} projectPath
+   * @param {string} sessionId
+   * @throws {LeftoffError} `not_found` where the project has no such session; `no_pointer` where it can have no current
+   *   one
    * @example
    * await manager.setCurrentSession(folder, session.id);
    * (await manager.getCurrentSession(folder))?.id === session.id; // => true
@@ -147,16 +182,22 @@ export class SessionManager {
     const { session } = await this.#findSession(sessionId);
     const isMine = (await store.list({ type: null, archived: null })).some(({ path }) => path === session.path);
     if (!isMine) {
-      throw new LeftoffError({ code: "not_found", message: `expected a session of "${projectPath}", but found that "${sessionId}" is of "${session.metadata.project.path}"` });
+      throw new LeftoffError({
+        code: "not_found",
+        message: `expected a session of "${projectPath}", but found that "${sessionId}" is of "${session.metadata.project.path}"`,
+      });
     }
     if (!(await store.point(session))) {
-      throw new LeftoffError({ code: "no_pointer", message: `"${projectPath}" can have no current session: it holds many projects, or cannot be written` });
+      throw new LeftoffError({
+        code: "no_pointer",
+        message: `"${projectPath}" can have no current session: it holds many projects, or cannot be written`,
+      });
     }
   }
 
   /**
-   * Saves a session's documents while it changes, by its project's settings: after each message of the assistant's and each
-   * tool execution appended through the session. Archives the project's old sessions.
+   * Saves a session's documents while it changes, by its project's settings: after each message of the assistant's and
+   * each tool execution appended through the session. Archives the project's old sessions.
    * @param {Session} session
    * @param {ConstructorParameters<typeof AutoPersist>[1]} [config] over the settings
    * @throws {LeftoffError} `invalid_setting` for a key that is not known, and a value of another kind
@@ -221,7 +262,8 @@ let saversOf;
 /**
  * One conversation: messages are appended, in either shape.
  *
- * Methods throw `LeftoffError`: beside the codes that each names, those of the storage, and `not_found` where the folder
+ * Methods throw `LeftoffError`: beside the codes that each names, those of the storage, and `not_found` where the
+ * folder
  * is gone.
  * @example
  * const stored = await session.appendMessage({ role: "user", content: "Hello" });
@@ -232,7 +274,9 @@ export class Session {
   /** The `AutoPersist`s that save the session. @type {Set<AutoPersist>} */
   #savers = new Set();
 
-  static { saversOf = (session) => session.#savers; }
+  static {
+    saversOf = (session) => session.#savers;
+  }
 
   /** @param {Inner} session */
   constructor(session) {
@@ -274,7 +318,8 @@ export class Session {
 
   /**
    * Records a call and its result, once for each call.
-   * @param {Call} call @param {ToolResult} result
+   * @param {Call} call
+   * @param {ToolResult} result
    * @returns {Promise<StoredToolExecution>}
    * @throws {LeftoffError} `invalid_request` naming what has no place in a call or a result
    * @example
@@ -285,7 +330,11 @@ export class Session {
   async appendToolExecution(call, result) {
     const { id, name, args, more } = normalizeCall(call);
     const { durationMs, ...answer } = normalizeResult(result, { id, name });
-    const { execution } = await this.#session.appendTool({ call: { ...more, id, name, arguments: asObject(args) }, result: answer, durationMs });
+    const { execution } = await this.#session.appendTool({
+      call: { ...more, id, name, arguments: asObject(args) },
+      result: answer,
+      durationMs,
+    });
     for (const saver of this.#savers) saver.afterToolExecution();
     return toStoredExecution(execution);
   }
@@ -301,11 +350,20 @@ export class Session {
    */
   async updateMetadata(updates) {
     const now = /** @type {Record<string, unknown>} */ ({ ...this.metadata });
-    const other = Object.entries(updates).find(([name, value]) => value !== undefined && !UPDATES.includes(name) && value !== now[name]);
-    if (other) throw new LeftoffError({ code: "invalid_request", message: `expected one of ${UPDATES.join(", ")} to update, but found "${other[0]}", which follows from what is stored` });
+    const other = Object.entries(updates).find(
+      ([name, value]) => value !== undefined && !UPDATES.includes(name) && value !== now[name],
+    );
+    if (other)
+      throw new LeftoffError({
+        code: "invalid_request",
+        message: `expected one of ${UPDATES.join(", ")} to update, but found "${other[0]}", which follows from what is stored`,
+      });
     const { title, status = now.status, provider } = updates;
     if (status !== now.status && status !== "archived" && status !== "active") {
-      throw new LeftoffError({ code: "invalid_request", message: `expected "active" or "archived" for "status", but found ${JSON.stringify(status)} instead` });
+      throw new LeftoffError({
+        code: "invalid_request",
+        message: `expected "active" or "archived" for "status", but found ${JSON.stringify(status)} instead`,
+      });
     }
     const agent = provider && agentOf(provider);
     if (title !== undefined && title !== now.title) await this.#session.rename(title);
@@ -317,7 +375,11 @@ export class Session {
     if (status === "active") await this.#session.unarchive();
   }
 
-  /** The messages of the current path, oldest first. @returns {Promise<StoredMessage[]>} @throws {LeftoffError} what any method throws */
+  /**
+   * The messages of the current path, oldest first.
+   * @returns {Promise<StoredMessage[]>}
+   * @throws {LeftoffError} what any method throws
+   */
   async getMessages() {
     const messages = [];
     for await (const message of this.#session.messages()) messages.push(toStoredMessage(message));
@@ -341,25 +403,34 @@ export class Session {
     return this.#session.context(request);
   }
 
-  /** Returns the session state. No model is asked. @returns {Promise<State>} @throws {LeftoffError} what any method throws */
+  /**
+   * Returns the session state. No model is asked.
+   * @returns {Promise<State>}
+   * @throws {LeftoffError} what any method throws
+   */
   state() {
     return this.#session.state();
   }
 
   /**
-   * Returns a summary of the messages from one to another: a model's summary of just these, if one is kept, else one made from
-   * the session state.
+   * Returns a summary of the messages from one to another: a model's summary of just these, if one is kept, else one
+   * made from the session state.
    * @param {string} startMessageId
    * @param {string} endMessageId
    * @param {number} targetTokens it has no more
    * @returns {Promise<string>}
-   * @throws {LeftoffError} `not_found` for a message that is not on the path; `invalid_request` for a number of tokens that is none
+   * @throws {LeftoffError} `not_found` for a message that is not on the path; `invalid_request` for a number of tokens
+   *   that is none
    */
   getSummaryForRange(startMessageId, endMessageId, targetTokens) {
     return this.#session.summaryOf({ startMessageId, endMessageId, maxTokens: targetTokens });
   }
 
-  /** How many messages the current path has. @returns {Promise<number>} @throws {LeftoffError} what any method throws */
+  /**
+   * How many messages the current path has.
+   * @returns {Promise<number>}
+   * @throws {LeftoffError} what any method throws
+   */
   async getMessageCount() {
     await this.#session.refresh();
     return this.#session.metadata.stats.messageCount;
@@ -371,12 +442,19 @@ export class Session {
     return this.#session.metadata.stats.totalTokens;
   }
 
-  /** Exports the session as one text. @param {"json" | "markdown"} format @throws {LeftoffError} `invalid_request` for another format */
+  /**
+   * Exports the session as one text.
+   * @param {"json" | "markdown"} format
+   * @throws {LeftoffError} `invalid_request` for another format
+   */
   async export(format) {
     return this.#session.export(format);
   }
 
-  /** Makes the disk confirm all that was appended, and writes derived files. @throws {LeftoffError} what any method throws */
+  /**
+   * Makes the disk confirm all that was appended, and writes derived files.
+   * @throws {LeftoffError} what any method throws
+   */
   async flush() {
     await this.#session.flush();
   }
@@ -391,13 +469,28 @@ export class Session {
 function agentOf(provider) {
   const { type, model, contextWindow, baseUrl } = provider ?? {};
   if (typeof type !== "string" || typeof model !== "string") {
-    throw new LeftoffError({ code: "invalid_request", message: 'expected a provider with "type" and "model", but found less' });
+    throw new LeftoffError({
+      code: "invalid_request",
+      message: 'expected a provider with "type" and "model", but found less',
+    });
   }
   return { provider: type, model, contextWindow, ...(baseUrl && { baseUrl }) };
 }
 
 /** @param {Listed} one @returns {SessionMetadata} */
-function toMetadata({ id, project = "", projectHash, createdAt, lastActive, title, messageCount, totalTokens, provider, archivedAt, status }) {
+function toMetadata({
+  id,
+  project = "",
+  projectHash,
+  createdAt,
+  lastActive,
+  title,
+  messageCount,
+  totalTokens,
+  provider,
+  archivedAt,
+  status,
+}) {
   return {
     id,
     version: 1,

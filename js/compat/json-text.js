@@ -6,7 +6,11 @@
 
 const QUOTE = '"';
 
-/** A string's value; as it stands where its escapes are invalid. @param {string} text @param {{ start: number, end: number }} place */
+/**
+ * A string's value; as it stands where its escapes are invalid.
+ * @param {string} text
+ * @param {{ start: number, end: number }} place
+ */
 function parseString(text, { start, end }) {
   try {
     return String(JSON.parse(text.slice(start, end)));
@@ -17,14 +21,18 @@ function parseString(text, { start, end }) {
 }
 
 /**
- * Finds the first thing that `JSON.parse` would change in a JSON text, for an error: of repeated keys in an object it keeps one,
- * and a number that no double holds becomes another one.
+ * Finds the first thing that `JSON.parse` would change in a JSON text, for an error: of repeated keys in an object it
+ * keeps one, and a number that no double holds becomes another one.
  * @param {string} text @returns {string | undefined}
  */
 export function findParseLoss(text) {
-  /** What is open: which keys it has had, or at which item it is. @type {{ keys?: Set<string>, at: string | number, isKey: boolean }[]} */
+  /**
+   * What is open: which keys it has had, or at which item it is.
+   * @type {{ keys?: Set<string>, at: string | number, isKey: boolean }[]}
+   */
   const open = [];
-  const path = () => open.map(({ at }, depth) => (typeof at === "number" ? `[${at}]` : depth === 0 ? at : `.${at}`)).join("");
+  const path = () =>
+    open.map(({ at }, depth) => (typeof at === "number" ? `[${at}]` : depth === 0 ? at : `.${at}`)).join("");
   const signs = /["{}[\],]|-?\d[\d.eE+-]*/g;
   for (let found = signs.exec(text); found; found = signs.exec(text)) {
     const [sign] = found;
@@ -41,7 +49,8 @@ export function findParseLoss(text) {
     else if (sign === "[") open.push({ at: 0, isKey: false });
     else if (sign === "}" || sign === "]") open.pop();
     else if (sign !== ",") {
-      if (!isSame(sign, String(Number(sign)))) return `the number ${sign.slice(0, 40)} for "${path()}", which would be read as ${Number(sign)}`;
+      if (!isSame(sign, String(Number(sign))))
+        return `the number ${sign.slice(0, 40)} for "${path()}", which would be read as ${Number(sign)}`;
     } else if (within && typeof within.at === "number") within.at += 1;
     else if (within) within.isKey = true;
   }
@@ -60,10 +69,17 @@ function parseDecimal(number) {
   const all = `${whole}${fraction}`;
   let end = all.length;
   while (all[end - 1] === "0") end -= 1;
-  return { digits: all.slice(0, end).replace(/^0+/, ""), power: BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - end) };
+  return {
+    digits: all.slice(0, end).replace(/^0+/, ""),
+    power: BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - end),
+  };
 }
 
-/** The place after a string's closing quote, if there is one. @param {string} text @param {number} start of the one that begins it */
+/**
+ * The place after a string's closing quote, if there is one.
+ * @param {string} text
+ * @param {number} start of the one that begins it
+ */
 function findStringEnd(text, start) {
   for (let quote = text.indexOf(QUOTE, start + 1); quote >= 0; quote = text.indexOf(QUOTE, quote + 1)) {
     let before = quote;

@@ -13,26 +13,51 @@ import { toJson } from "../wasm/json.js";
  * Keys that only leftoff's own shape has, or where they mean something else: accepted here, they would not be
  * given back.
  */
-const OURS = ["v", "crc", "seq", "tokens", "rev", "partial", "branch", "source", "attachments", "assistant", "tool", "onPath", "participant"];
+const OURS = [
+  "v",
+  "crc",
+  "seq",
+  "tokens",
+  "rev",
+  "partial",
+  "branch",
+  "source",
+  "attachments",
+  "assistant",
+  "tool",
+  "onPath",
+  "participant",
+];
 
 /**
  * @internal
- * Turns a caller's message into what `append` takes, with each key, so that `append` keeps or refuses it by its name. Each
- * value is read once.
+ * Turns a caller's message into what `append` takes, with each key, so that `append` keeps or refuses it by its name.
+ * Each value is read once.
  * @param {unknown} message @returns {Record<string, any> & { role: import("../types/index.js").Draft["role"] }}
  */
 export function toAppendable(message) {
   const given = JSON.parse(toJson(message, { about: "message" }));
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw requestError(`expected a message, an object, but found ${Array.isArray(given) ? "an array" : JSON.stringify(given).slice(0, 40)} instead`);
+    throw requestError(
+      `expected a message, an object, but found ${Array.isArray(given) ? "an array" : JSON.stringify(given).slice(0, 40)} instead`,
+    );
   }
   const own = OURS.find((key) => Object.hasOwn(given, key));
-  if (own) throw requestError(`expected the keys of a SessionManager's message, or of OpenAI's, but found "${own}", which leftoff's own messages have: a session of \`openStore\` takes them`);
+  if (own)
+    throw requestError(
+      `expected the keys of a SessionManager's message, or of OpenAI's, but found "${own}", which leftoff's own messages have: a session of \`openStore\` takes them`,
+    );
   const isResult = given.role === "tool";
   const calls = takeEither(given, "toolCalls", "tool_calls");
-  if (calls !== undefined && !Array.isArray(calls)) throw requestError(`expected an array for "toolCalls", but found ${JSON.stringify(calls).slice(0, 40)} instead`);
+  if (calls !== undefined && !Array.isArray(calls))
+    throw requestError(`expected an array for "toolCalls", but found ${JSON.stringify(calls).slice(0, 40)} instead`);
   // Those of no result are no result's: under their own names they are refused. Only a speaker has a name.
-  const tool = isResult ? { callId: takeEither(given, "toolCallId", "tool_call_id") ?? "", name: takeEither(given, "toolName", "name") ?? "" } : undefined;
+  const tool = isResult
+    ? {
+        callId: takeEither(given, "toolCallId", "tool_call_id") ?? "",
+        name: takeEither(given, "toolName", "name") ?? "",
+      }
+    : undefined;
   const participant = isResult ? undefined : takeEither(given, "name");
   // Fields that leftoff adds to the messages it gives are made anew; null is OpenAI's word for none.
   const { tokenCount, cumulativeTokens, parentId, function_call: old, ...rest } = given;
@@ -47,16 +72,21 @@ export function toAppendable(message) {
   };
 }
 
-/** Takes the value under one of several names for the same. @param {Record<string, any>} given @param {string[]} names */
+/**
+ * Takes the value under one of several names for the same.
+ * @param {Record<string, any>} given
+ * @param {string[]} names
+ */
 function takeEither(given, ...names) {
   const [value, other] = names.map((name) => given[name]).filter((one) => one !== undefined && one !== null);
-  if (other !== undefined && !isDeepStrictEqual(value, other)) throw requestError(`expected ${names.map((name) => `"${name}"`).join(" or ")}, but found both, which differ`);
+  if (other !== undefined && !isDeepStrictEqual(value, other))
+    throw requestError(`expected ${names.map((name) => `"${name}"`).join(" or ")}, but found both, which differ`);
   for (const name of names) delete given[name];
   return value;
 }
 
-// The arguments word for word, where the model's own text is given, even if it is no JSON. Further keys go along, and are refused
-// where calls are checked.
+// The arguments word for word, where the model's own text is given, even if it is no JSON. Further keys go along, and
+// are refused where calls are checked.
 /** @param {any} call */
 function asCall(call) {
   if (typeof call !== "object" || call === null || Array.isArray(call)) return call;
@@ -65,7 +95,16 @@ function asCall(call) {
 }
 
 /** @internal A context's message as a draft. @param {Message} message */
-export function toDraft({ role, content, toolCallId, toolName, toolCalls, tool_call_id = toolCallId, name = toolName, tool_calls = toolCalls }) {
+export function toDraft({
+  role,
+  content,
+  toolCallId,
+  toolName,
+  toolCalls,
+  tool_call_id = toolCallId,
+  name = toolName,
+  tool_calls = toolCalls,
+}) {
   const calls = tool_calls?.map(asCall);
   return {
     role,
@@ -83,11 +122,24 @@ export function toDraft({ role, content, toolCallId, toolName, toolCalls, tool_c
  */
 export function normalizeCall(call) {
   const { id, type, function: inner, name, arguments: args, ...rest } = call;
-  const isOpened = typeof inner === "object" && inner !== null && name === undefined && args === undefined && !Object.hasOwn(inner, "id");
+  const isOpened =
+    typeof inner === "object" &&
+    inner !== null &&
+    name === undefined &&
+    args === undefined &&
+    !Object.hasOwn(inner, "id");
   const { name: innerName, arguments: innerArgs, ...others } = isOpened ? inner : {};
   // Duplicates and values of another kind are refused where calls are checked.
-  const odd = { ...(inner !== undefined && !isOpened && { function: inner }), ...(type !== undefined && type !== "function" && { type }) };
-  return { id, name: name ?? innerName ?? "", args: (isOpened ? innerArgs : args) ?? {}, more: { ...others, ...rest, ...odd } };
+  const odd = {
+    ...(inner !== undefined && !isOpened && { function: inner }),
+    ...(type !== undefined && type !== "function" && { type }),
+  };
+  return {
+    id,
+    name: name ?? innerName ?? "",
+    args: (isOpened ? innerArgs : args) ?? {},
+    more: { ...others, ...rest, ...odd },
+  };
 }
 
 /**
@@ -119,7 +171,9 @@ export function normalizeResult(result, { id, name }) {
 function asResult(result) {
   if (result instanceof Error) return { error: result };
   // A Map, a date or bytes have no fields that hold the result.
-  return Object.prototype.toString.call(result) === "[object Object]" ? /** @type {Exclude<ToolResult, string>} */ (result) : { content: result };
+  return Object.prototype.toString.call(result) === "[object Object]"
+    ? /** @type {Exclude<ToolResult, string>} */ (result)
+    : { content: result };
 }
 
 /** @param {unknown} value */
@@ -129,8 +183,22 @@ function asText(value) {
   return typeof value === "string" ? value : toJson(value);
 }
 
-/** @internal @param {import("../types/index.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
-export function toStoredExecution({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) {
+/**
+ * @internal
+ * @param {import("../types/index.js").ReadExecution} execution
+ * @returns {StoredToolExecution & { toolCallId: string }}
+ */
+export function toStoredExecution({
+  id,
+  timestamp = "",
+  messageId = "",
+  toolCallId,
+  tool,
+  arguments: args,
+  result,
+  tokens = 0,
+  durationMs = 0,
+}) {
   const { success, content = "", error, exitCode } = result;
   return {
     id,
@@ -146,8 +214,23 @@ export function toStoredExecution({ id, timestamp = "", messageId = "", toolCall
 }
 
 /** @internal With what its caller said besides. @param {any} message @returns {StoredMessage} */
-export function toStoredMessage({ id, parentId = null, timestamp = "", role, content, tokens, tool, assistant, participant, ...others }) {
-  const toolCalls = assistant?.toolCalls?.map((/** @type {any} */ call) => ({ id: call.id, name: call.name, arguments: asObject(call.arguments) }));
+export function toStoredMessage({
+  id,
+  parentId = null,
+  timestamp = "",
+  role,
+  content,
+  tokens,
+  tool,
+  assistant,
+  participant,
+  ...others
+}) {
+  const toolCalls = assistant?.toolCalls?.map((/** @type {any} */ call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: asObject(call.arguments),
+  }));
   return {
     ...Object.fromEntries(Object.entries(others).filter(([key]) => !OURS.includes(key))),
     ...(participant !== undefined && { name: participant }),
@@ -163,10 +246,12 @@ export function toStoredMessage({ id, parentId = null, timestamp = "", role, con
   };
 }
 
-// Arguments as an object. A model's text may be no JSON, no object, or hold what no value can: it is kept in one piece then.
+// Arguments as an object. A model's text may be no JSON, no object, or hold what no value can: it is kept in one piece
+// then.
 /** @internal @param {unknown} args @returns {Record<string, unknown>} */
 export function asObject(args) {
-  if (typeof args === "object" && args !== null && !Array.isArray(args)) return /** @type {Record<string, unknown>} */ (args);
+  if (typeof args === "object" && args !== null && !Array.isArray(args))
+    return /** @type {Record<string, unknown>} */ (args);
   if (typeof args !== "string") return { value: args };
   try {
     const value = JSON.parse(args || "{}");

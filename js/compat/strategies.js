@@ -1,5 +1,7 @@
 // @ts-check
-/** The four strategies by the names of the API, the state that the last one sends, and a summary by the caller's model. */
+/**
+ * The four strategies by the names of the API, the state that the last one sends, and a summary by the caller's model.
+ */
 
 import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes } from "../wasm/core.js";
@@ -7,7 +9,9 @@ import { LeftoffError } from "../error.js";
 import { asMessage, toDraft, requestError } from "./shapes.js";
 
 /** @import { Session } from "./index.js" */
-/** @import { ContextStrategy, Counter, LLMClient, OwnStrategy, SessionState, StoredMessage } from "../types/compat.js" */
+/**
+ * @import { ContextStrategy, Counter, LLMClient, OwnStrategy, SessionState, StoredMessage } from "../types/compat.js"
+ */
 
 /** The encoding's name for counts by the caller's tokenizer. */
 const ENCODING = "tokenizer";
@@ -24,17 +28,31 @@ const NO_LIMIT = 2 ** 32 - 1;
  */
 export const fullHistoryStrategy = defineStrategy("full-history", 1, 0);
 
-/** All messages, older results of tools shortened. @type {OwnStrategy} @example prunedToolsStrategy.minTokens; // => 2000 */
+/**
+ * All messages, older results of tools shortened. @type {OwnStrategy}
+ * @example prunedToolsStrategy.minTokens; // => 2000
+ */
 export const prunedToolsStrategy = defineStrategy("pruned-tools", 2, 2000);
 
-/** The newest messages behind a summary of the others. @type {OwnStrategy} @example recentPlusSummaryStrategy.priority; // => 3 */
+/**
+ * The newest messages behind a summary of the others. @type {OwnStrategy}
+ * @example recentPlusSummaryStrategy.priority; // => 3
+ */
 export const recentPlusSummaryStrategy = defineStrategy("recent-plus-summary", 3, 1500);
 
-/** The newest user message behind what the conversation has come to. @type {OwnStrategy} @example minimalStateStrategy.name; // => "minimal-state" */
+/**
+ * The newest user message behind what the conversation has come to. @type {OwnStrategy}
+ * @example minimalStateStrategy.name; // => "minimal-state"
+ */
 export const minimalStateStrategy = defineStrategy("minimal-state", 4, 400);
 
 /** @internal Those of leftoff's own. @type {readonly ContextStrategy[]} */
-export const OURS = Object.freeze([fullHistoryStrategy, prunedToolsStrategy, recentPlusSummaryStrategy, minimalStateStrategy]);
+export const OURS = Object.freeze([
+  fullHistoryStrategy,
+  prunedToolsStrategy,
+  recentPlusSummaryStrategy,
+  minimalStateStrategy,
+]);
 
 /** @param {string} name @param {number} priority @param {number} minTokens @returns {OwnStrategy} */
 function defineStrategy(name, priority, minTokens) {
@@ -51,7 +69,11 @@ function defineStrategy(name, priority, minTokens) {
           if (error.code !== "budget_too_small") throw error;
         });
         if (given?.strategy !== name) return undefined;
-        return { messages: given.messages.map(asMessage), includedCount: given.includedMessageCount, summarizedCount: given.summarizedMessageCount };
+        return {
+          messages: given.messages.map(asMessage),
+          includedCount: given.includedMessageCount,
+          summarizedCount: given.summarizedMessageCount,
+        };
       };
       let window = priority === 1 ? NO_LIMIT : budgetTokens;
       let best = await built(window);
@@ -63,8 +85,10 @@ function defineStrategy(name, priority, minTokens) {
         window -= Math.max(Math.ceil(over), Math.ceil(window / 50));
         if (window <= 0) break;
       }
-      // A builder counts what a strategy gives and tries the next one: so what exceeds the budget is given, not refused.
-      for (window = budgetTokens; !best && window < NO_LIMIT; best = await built(window)) window = Math.min(window * 2, NO_LIMIT);
+      // A builder counts what a strategy gives and tries the next one: so what exceeds the budget is given, not
+      // refused.
+      for (window = budgetTokens; !best && window < NO_LIMIT; best = await built(window))
+        window = Math.min(window * 2, NO_LIMIT);
       if (!best) throw tooSmallError(name, budgetTokens);
       return best;
     },
@@ -73,12 +97,19 @@ function defineStrategy(name, priority, minTokens) {
 
 /** @param {string} name @param {number} tokens */
 function tooSmallError(name, tokens) {
-  return new LeftoffError({ code: "budget_too_small", message: `expected a budget that "${name}" can keep to, but found ${tokens} tokens instead` });
+  return new LeftoffError({
+    code: "budget_too_small",
+    message: `expected a budget that "${name}" can keep to, but found ${tokens} tokens instead`,
+  });
 }
 
-/** @internal The options of a context that the caller's tokenizer counts, with the whole window for messages. @param {Counter} tokenizer */
+/**
+ * @internal The options of a context that the caller's tokenizer counts, with the whole window for messages.
+ * @param {Counter} tokenizer
+ */
 export function countingOptions(tokenizer) {
-  const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
+  const count = (/** @type {string[]} */ texts) =>
+    Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
   return { reserve: 0, encoding: ENCODING, count };
 }
 
@@ -109,10 +140,20 @@ export async function extractSessionState(session) {
  * await generateSummary(await session.getMessages(), 200, model); // => "true"
  */
 export async function generateSummary(messages, targetTokens, summarizer) {
-  if (!Number.isInteger(targetTokens) || targetTokens < 1) throw requestError(`expected a whole number of tokens, but found ${JSON.stringify(targetTokens)} instead`);
+  if (!Number.isInteger(targetTokens) || targetTokens < 1)
+    throw requestError(`expected a whole number of tokens, but found ${JSON.stringify(targetTokens)} instead`);
   const json = JSON.stringify(messages.map(toDraft));
   const [system, user] = fromBytes(agents.call((module) => module.summaryPrompt(bytesOf(json), targetTokens)));
-  const answer = await summarizer.complete({ messages: [{ role: "system", content: system }, { role: "user", content: user }], maxTokens: targetTokens + 100 });
-  if (typeof answer?.content !== "string") throw requestError(`expected "content", a text, of the model's answer, but found ${JSON.stringify(answer?.content)} instead`);
+  const answer = await summarizer.complete({
+    messages: [
+      { role: "system", content: system },
+      { role: "user", content: user },
+    ],
+    maxTokens: targetTokens + 100,
+  });
+  if (typeof answer?.content !== "string")
+    throw requestError(
+      `expected "content", a text, of the model's answer, but found ${JSON.stringify(answer?.content)} instead`,
+    );
   return answer.content;
 }

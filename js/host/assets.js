@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The files of `pkg/`. Each host knows where they are (`assets.node.js` and its like). Callers that may wait call `ready`
- * first; others get only what is loaded already.
+ * The files of `pkg/`. Each host knows where they are (`assets.node.js` and its like). Callers that may wait call
+ * `ready` first; others get only what is loaded already.
  */
 
 import { LeftoffError } from "../error.js";
@@ -26,7 +26,11 @@ export function isHere(name) {
   return known.has(name) || isAtHand(name);
 }
 
-/** Loads a file unless it is at hand. @param {string} name @returns {Promise<void> | undefined} nothing if there is nothing to wait for */
+/**
+ * Loads a file unless it is at hand.
+ * @param {string} name
+ * @returns {Promise<void> | undefined} nothing if there is nothing to wait for
+ */
 export function ready(name) {
   if (isHere(name)) return undefined;
   const loading = coming.get(name) ?? loadAsset(name, () => load(name));
@@ -44,7 +48,10 @@ export async function loadAsset(name, read) {
     known.set(name, name.endsWith(".wasm") && found instanceof Uint8Array ? await WebAssembly.compile(found) : found);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const policy = cause instanceof WebAssembly.CompileError && beginsAsModule(found) ? "; a page's Content-Security-Policy needs 'wasm-unsafe-eval' in script-src" : "";
+    const policy =
+      cause instanceof WebAssembly.CompileError && beginsAsModule(found)
+        ? "; a page's Content-Security-Policy needs 'wasm-unsafe-eval' in script-src"
+        : "";
     throw new LeftoffError({ code: "asset_missing", message: `${name} could not be loaded: ${why}${policy}`, cause });
   } finally {
     // A failed load may be tried again.

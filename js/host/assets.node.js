@@ -1,5 +1,7 @@
 // @ts-check
-/** The files of `pkg/` in Node, Deno and Bun: beside this file, or as text in a bundle that was moved away from them. */
+/**
+ * The files of `pkg/` in Node, Deno and Bun: beside this file, or as text in a bundle that was moved away from them.
+ */
 
 import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -15,15 +17,20 @@ import { importInlined } from "./inlined-assets.js";
 const here = import.meta.url ? dirname(fileURLToPath(import.meta.url)) : typeof __dirname === "string" ? __dirname : "";
 const folders = here ? [here, join(here, "..", "..", "pkg")] : [];
 
-/** A file's path. A bundle may remember the folder it was built in: a file of another size there is another version's. @param {string} name */
+/**
+ * A file's path. A bundle may remember the folder it was built in: a file of another size there is another version's.
+ * @param {string} name
+ */
 function pathOf(name) {
-  return folders.map((folder) => join(folder, name)).find((path) => {
-    try {
-      return statSync(path).size === SIZES[name];
-    } catch {
-      return false; // Absent, or not allowed to be looked at: the text in the bundle is as good.
-    }
-  });
+  return folders
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        return statSync(path).size === SIZES[name];
+      } catch {
+        return false; // Absent, or not allowed to be looked at: the text in the bundle is as good.
+      }
+    });
 }
 
 /** @param {string} name */
@@ -42,5 +49,9 @@ export async function load(name) {
   return inflateRawSync(Buffer.from(await importInlined(name), "base64"));
 }
 
-/** Reads file URLs only: nothing here opens a connection. @param {URL | string} url @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/**
+ * Reads file URLs only: nothing here opens a connection.
+ * @param {URL | string} url
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
 export const readUrl = (url) => readFile(new URL(url));

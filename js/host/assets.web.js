@@ -1,5 +1,8 @@
 // @ts-check
-/** The files of `pkg/` in a page or a worker, which has no disk: `index.web.js` brings them along, or `loadWasm` is given them. */
+/**
+ * The files of `pkg/` in a page or a worker, which has no disk: `index.web.js` brings them along, or `loadWasm` is
+ * given them.
+ */
 
 /** @type {(name: string) => Promise<Uint8Array<ArrayBuffer>>} */
 export let load = async (name) => {

@@ -1,5 +1,8 @@
 // @ts-check
-/** The host functions of Node, Deno and Bun, which have what a page lacks: a disk, processes, git, other agents' folders and clients. */
+/**
+ * The host functions of Node, Deno and Bun, which have what a page lacks: a disk, processes, git, other agents' folders
+ * and clients.
+ */
 
 import { createHash } from "node:crypto";
 import { readFile as read, stat } from "node:fs/promises";
@@ -21,14 +24,19 @@ export { beforeSignals, cancelBeforeSignals } from "../storage/signals.js";
 export { realPathAsFar, realPath, workingFolder } from "../storage/real-path.js";
 export { temporaryPathFor } from "../storage/whole-file.js";
 
-/** Resolves after so many milliseconds, or throws once the signal aborts. @param {number} ms @param {AbortSignal} [signal] */
+/**
+ * Resolves after so many milliseconds, or throws once the signal aborts.
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ */
 export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
 
 /** SHA-256 as lower-case hex. @param {Uint8Array} bytes */
 export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The user's home folder; empty where the runtime does not let us know it. */
-export const userFolder = () => tryAllowed(ownFolder) ?? tryAllowed(() => process.env.HOME || process.env.USERPROFILE) ?? "";
+export const userFolder = () =>
+  tryAllowed(ownFolder) ?? tryAllowed(() => process.env.HOME || process.env.USERPROFILE) ?? "";
 
 /** The store's folder, unless another is given; empty where the runtime does not let us know it. */
 export function defaultHome() {
@@ -39,7 +47,12 @@ export function defaultHome() {
 /** The storages of a store that was given none: one for each root. @param {string} home */
 export async function storages(home) {
   // A store in whatever the working folder is would never be found again.
-  if (!home) throw new LeftoffError({ code: "not_found", message: 'this process may not look up your home folder: pass the store\'s folder as "home", or allow it, in Deno by --allow-env=LEFTOFF_HOME,HOME' });
+  if (!home)
+    throw new LeftoffError({
+      code: "not_found",
+      message:
+        'this process may not look up your home folder: pass the store\'s folder as "home", or allow it, in Deno by --allow-env=LEFTOFF_HOME,HOME',
+    });
   rejectUnlessFolder(home);
   return (/** @type {string | undefined} */ root) => new NodeStorage({ root });
 }
@@ -58,11 +71,15 @@ export async function writeNativeSession(session, how) {
 
 /** Reads a file that a caller names. @param {string} path @returns {Promise<Uint8Array>} */
 export async function readFile(path) {
-  const refused = (/** @type {import("../storage/contract.js").Code | "not_found"} */ code, /** @type {string} */ found, /** @type {unknown} */ cause) =>
-    new LeftoffError({ code, message: `expected a file at "${path}", but ${found}`, cause });
+  const refused = (
+    /** @type {import("../storage/contract.js").Code | "not_found"} */ code,
+    /** @type {string} */ found,
+    /** @type {unknown} */ cause,
+  ) => new LeftoffError({ code, message: `expected a file at "${path}", but ${found}`, cause });
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw refused("not_a_file", "found a folder: store.import reads all that is in one", undefined);
+    if (found.isDirectory())
+      throw refused("not_a_file", "found a folder: store.import reads all that is in one", undefined);
     // Opening a pipe would wait for a writer.
     if (!found.isFile()) throw refused("not_a_file", "found something else", undefined);
     return await read(path);

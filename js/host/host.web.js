@@ -1,5 +1,8 @@
 // @ts-check
-/** The host functions of a page, a worker and workerd, which have no disk, processes, git or agents' folders: each of `host.node.js`. */
+/**
+ * The host functions of a page, a worker and workerd, which have no disk, processes, git or agents' folders: each of
+ * `host.node.js`.
+ */
 
 import { LeftoffError } from "../error.js";
 import { MemoryStorage } from "../storage/memory.js";
@@ -25,7 +28,10 @@ export async function sha256(bytes) {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The page as a process, for as long as it lives; other pages cannot ask whether it does. @type {{ pid: number, host: string, boot: string, start: string, program: string } | undefined} */
+/**
+ * The page as a process, for as long as it lives; other pages cannot ask whether it does.
+ * @type {{ pid: number, host: string, boot: string, start: string, program: string } | undefined}
+ */
 let page;
 
 export function thisProcess() {
@@ -68,5 +74,8 @@ export async function writeNativeSession() {
 
 /** @param {string} path @returns {Promise<never>} */
 export async function readFile(path) {
-  throw new LeftoffError({ code: "not_found", message: `a page cannot read the path "${path}": pass the file as bytes or a Blob` });
+  throw new LeftoffError({
+    code: "not_found",
+    message: `a page cannot read the path "${path}": pass the file as bytes or a Blob`,
+  });
 }

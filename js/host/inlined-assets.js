@@ -1,5 +1,8 @@
 // @ts-check
-/** The files of `pkg/` as text, deflated and in base64: every bundler takes along such an import, so nothing has to be served. */
+/**
+ * The files of `pkg/` as text, deflated and in base64: every bundler takes along such an import, so nothing has to be
+ * served.
+ */
 
 /** @typedef {Record<string, () => Promise<{ default: string }>>} Texts */
 

@@ -15,19 +15,23 @@ import { readUrl } from "./assets.node.js";
  * modules are, it loads only those, from there; `leftoff/slim` brings none and needs that.
  * @param {WasmSources} [sources]
  * @returns {Promise<void>}
- * @throws {LeftoffError} `asset_missing` for one that cannot be loaded; `invalid_request` for an option that is not known
+ * @throws {LeftoffError} `asset_missing` for one that cannot be loaded; `invalid_request` for an option that is not
+ *   known
  * @example
  * await loadWasm();
  * modelOf("gpt-4o")?.window; // => 128_000
  */
 export async function loadWasm(sources = {}) {
   const given = Object.entries(checkOptions("loadWasm", sources)).filter(([, source]) => source !== undefined);
-  if (given.length === 0) await Promise.all([counterModule(), readerModule(), contextModule()].map((module) => module.ready()));
+  if (given.length === 0)
+    await Promise.all([counterModule(), readerModule(), contextModule()].map((module) => module.ready()));
   for (const [name, source] of given) checkSource(name, source);
-  await Promise.all(given.map(([name, source]) => {
-    const file = name.endsWith("_base") ? `${name}.planes` : `${name}.wasm`;
-    return loadAsset(file, () => readSource(source));
-  }));
+  await Promise.all(
+    given.map(([name, source]) => {
+      const file = name.endsWith("_base") ? `${name}.planes` : `${name}.wasm`;
+      return loadAsset(file, () => readSource(source));
+    }),
+  );
 }
 
 /** @param {unknown} source */
@@ -35,10 +39,17 @@ const isModule = (source) => source instanceof WebAssembly.Module;
 /** @param {unknown} source */
 const isBytes = (source) => source instanceof ArrayBuffer || source instanceof Uint8Array;
 
-/** Rejects a source that is neither module, bytes nor URL, such as a page's Response or File. @param {string} name @param {any} source */
+/**
+ * Rejects a source that is neither module, bytes nor URL, such as a page's Response or File.
+ * @param {string} name
+ * @param {any} source
+ */
 function checkSource(name, source) {
   if (isModule(source) || isBytes(source) || typeof source === "string" || typeof source?.href === "string") return;
-  throw new LeftoffError({ code: "invalid_request", message: `expected a URL, bytes or a WebAssembly.Module for "${name}", but found ${Object.prototype.toString.call(source)} instead` });
+  throw new LeftoffError({
+    code: "invalid_request",
+    message: `expected a URL, bytes or a WebAssembly.Module for "${name}", but found ${Object.prototype.toString.call(source)} instead`,
+  });
 }
 
 /** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer> | WebAssembly.Module>} */

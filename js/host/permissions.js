@@ -11,7 +11,9 @@ export function tryAllowed(look) {
 }
 
 /** Whether the runtime refused: in Deno the error has a name and no code, in Node a code. @param {unknown} error */
-export const isRefused = (error) => error instanceof Error && (error.name === "NotCapable" || /** @type {NodeJS.ErrnoException} */ (error).code === "ERR_ACCESS_DENIED");
+export const isRefused = (error) =>
+  error instanceof Error &&
+  (error.name === "NotCapable" || /** @type {NodeJS.ErrnoException} */ (error).code === "ERR_ACCESS_DENIED");
 
 /** Returns nothing for what the runtime refused, rethrows the rest. @param {unknown} error @returns {undefined} */
 export function unlessRefused(error) {

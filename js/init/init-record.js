@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The record in a project of what `leftoff init` wrote there. The project may come from somebody else, and its record with it:
- * so only entries count that leftoff itself writes for that agent, inside the folder, without a link on the way.
+ * The record in a project of what `leftoff init` wrote there. The project may come from somebody else, and its record
+ * with it: so only entries count that leftoff itself writes for that agent, inside the folder, without a link on the
+ * way.
  */
 
 import { lstat } from "node:fs/promises";
@@ -28,10 +29,16 @@ export function splitRecord(noted, { files, entries }, agent) {
   const of = (/** @type {unknown} */ from) => (isObject(from) ? Object.entries(from) : []);
   const own = {
     files: Object.fromEntries(of(hashes).filter(([path, hash]) => paths.files.has(path) && typeof hash === "string")),
-    changes: Object.fromEntries(of(changes).flatMap(([path, change]) => (paths.changes.has(path) && isObject(change) ? [[path, changeOf(change, agent)]] : []))),
+    changes: Object.fromEntries(
+      of(changes).flatMap(([path, change]) =>
+        paths.changes.has(path) && isObject(change) ? [[path, changeOf(change, agent)]] : [],
+      ),
+    ),
     folders: Array.isArray(folders) ? folders.filter((folder) => ownFolders.has(folder)) : [],
   };
-  const others = [...of(hashes), ...of(changes)].map(([path]) => path).filter((path) => !paths.files.has(path) && !paths.changes.has(path));
+  const others = [...of(hashes), ...of(changes)]
+    .map(([path]) => path)
+    .filter((path) => !paths.files.has(path) && !paths.changes.has(path));
   return { own, others };
 }
 
@@ -46,7 +53,11 @@ export async function rejectLinks(root, path) {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
       throw error;
     });
-    if (stat?.isSymbolicLink()) throw new LeftoffError({ code: "outside_store", message: `expected a ${name === path ? "file" : "folder"} at "${place}", but found a link instead, and none is followed; nothing was changed` });
+    if (stat?.isSymbolicLink())
+      throw new LeftoffError({
+        code: "outside_store",
+        message: `expected a ${name === path ? "file" : "folder"} at "${place}", but found a link instead, and none is followed; nothing was changed`,
+      });
   }
 }
 
@@ -59,11 +70,18 @@ function ancestorsOf(path) {
 // Keeps of a change only hooks that run leftoff's own command, and the places of hooks.
 /** @param {Record<string, any>} change @param {string} agent @returns {Change} */
 function changeOf({ entries = [], made = [], pieces = [], after = "" }, agent) {
-  const isPlace = (/** @type {unknown} */ at) => Array.isArray(at) && at.every((name) => typeof name === "string") && (at.length === 0 || at[0] === "hooks");
-  const runs = (/** @type {any} */ value) => [value?.hooks].flat().every((hook) => new RegExp(` hook ${agent}(?: --plugin)?$`).test(String(hook?.command)));
-  const isPiece = (/** @type {any} */ piece) => Number.isSafeInteger(piece?.offset) && /^[\s,{}[\]]*$/.test(String(piece.removed)) && typeof piece.inserted === "string";
+  const isPlace = (/** @type {unknown} */ at) =>
+    Array.isArray(at) && at.every((name) => typeof name === "string") && (at.length === 0 || at[0] === "hooks");
+  const runs = (/** @type {any} */ value) =>
+    [value?.hooks].flat().every((hook) => new RegExp(` hook ${agent}(?: --plugin)?$`).test(String(hook?.command)));
+  const isPiece = (/** @type {any} */ piece) =>
+    Number.isSafeInteger(piece?.offset) &&
+    /^[\s,{}[\]]*$/.test(String(piece.removed)) &&
+    typeof piece.inserted === "string";
   return {
-    entries: [entries].flat().filter((/** @type {any} */ entry) => isPlace(entry?.at) && entry.at.length === 2 && runs(entry.value)),
+    entries: [entries]
+      .flat()
+      .filter((/** @type {any} */ entry) => isPlace(entry?.at) && entry.at.length === 2 && runs(entry.value)),
     made: [made].flat().filter(isPlace),
     pieces: Array.isArray(pieces) && pieces.every(isPiece) ? pieces : [],
     after: String(after),

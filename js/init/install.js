@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Writes files into a project, and takes them out again. A record beside the project's settings says what was written, so
- * that removing it leaves what was there, and what the user did since.
+ * Writes files into a project, and takes them out again. A record beside the project's settings says what was written,
+ * so that removing it leaves what was there, and what the user did since.
  */
 
 import { mkdir, readFile, readdir, rm, rmdir, writeFile } from "node:fs/promises";
@@ -14,11 +14,13 @@ import { rejectLinks } from "./init-record.js";
 /** @import { Entry, OwnFile } from "./parts.js" */
 
 /**
- * The installation for one agent. `files`: each file's hash as it was written; `changes`: those made to the user's files;
+ * The installation for one agent. `files`: each file's hash as it was written; `changes`: those made to the user's
+ * files;
  * `folders`: the created ones, outermost first.
  * @typedef {{ files: Record<string, string>, changes: Record<string, Change>, folders: string[] }} Installation
  *
- * @typedef {{ path: string, did: "written" | "updated" | "unchanged" | "yours" | "removed" | "gone" | "others" }} FileOutcome `yours`: differs from
+ * @typedef {{ path: string, did: "written" | "updated" | "unchanged" | "yours" | "removed" | "gone" | "others" }}
+ *   FileOutcome `yours`: differs from
  *   what leftoff wrote, and is left as it is; `others`: never written by leftoff
  */
 
@@ -47,7 +49,11 @@ export async function install(root, { files, entries }, before = { files: {}, ch
   }
   for (const path of new Set(entries.map((entry) => entry.path))) {
     const found = await readTextAt(join(root, path));
-    const { text, change } = addEntries(found, entries.filter((entry) => entry.path === path), { path, before: before.changes[path] });
+    const { text, change } = addEntries(
+      found,
+      entries.filter((entry) => entry.path === path),
+      { path, before: before.changes[path] },
+    );
     installed.changes[path] = change;
     all.push({ path, found, text });
   }
@@ -91,7 +97,12 @@ export async function uninstall(root, { files, changes, folders }) {
   return told;
 }
 
-/** @param {string} root @param {string} file @param {string} text @param {string[]} folders those that are made are added */
+/**
+ * @param {string} root
+ * @param {string} file
+ * @param {string} text
+ * @param {string[]} folders those that are made are added
+ */
 export async function writeWithFolders(root, file, text, folders) {
   const first = await mkdir(dirname(file), { recursive: true });
   if (first) {
@@ -100,7 +111,8 @@ export async function writeWithFolders(root, file, text, folders) {
     const from = relative(toNamespacedPath(root), toNamespacedPath(first));
     const isRoot = from === "" || from.startsWith("..");
     if (isRoot) folders.push(".");
-    for (let depth = isRoot ? 1 : from.split(/[/\\]/).length; depth <= made.length; depth += 1) folders.push(made.slice(0, depth).join("/"));
+    for (let depth = isRoot ? 1 : from.split(/[/\\]/).length; depth <= made.length; depth += 1)
+      folders.push(made.slice(0, depth).join("/"));
   }
   await writeFile(file, text);
 }

@@ -10,9 +10,10 @@ import { LeftoffError } from "../error.js";
 /** @import { Entry } from "./parts.js" */
 
 /**
- * A change to a file. `made`: the places that were not there before, outermost first; the empty place is the file itself.
- * `pieces`: the changed bytes, to be undone in reverse while the file is as it was left, which `after`, its hash, tells: a hash,
- * since the rest of the file may be nobody else's business.
+ * A change to a file. `made`: the places that were not there before, outermost first; the empty place is the file
+ * itself.
+ * `pieces`: the changed bytes, to be undone in reverse while the file is as it was left, which `after`, its hash,
+ * tells: a hash, since the rest of the file may be nobody else's business.
  * @typedef {{ entries: { at: string[], value: object }[], made: string[][], pieces: Piece[], after: string }} Change
  * @typedef {{ offset: number, removed: string, inserted: string }} Piece
  */
@@ -39,7 +40,8 @@ export function addEntries(found, entries, { path, before }) {
   const wanted = entries.map(({ at, value }) => ({ at, value }));
   // Entries of an older leftoff are removed first.
   const isSame = before && JSON.stringify(before.entries) === JSON.stringify(wanted);
-  if (found !== undefined && isSame && wanted.every((entry) => indexOfEntry(found, entry, path) >= 0)) return { text: found, change: before };
+  if (found !== undefined && isSame && wanted.every((entry) => indexOfEntry(found, entry, path) >= 0))
+    return { text: found, change: before };
   const clean = found === undefined || !before ? found : removeEntries(found, before, path);
   /** @type {Change} */
   const change = { entries: wanted, made: clean === undefined ? [[]] : [], pieces: [], after: "" };
@@ -47,10 +49,13 @@ export function addEntries(found, entries, { path, before }) {
   for (const { at, value } of wanted) {
     for (let depth = 1; depth <= at.length; depth += 1) {
       const place = at.slice(0, depth);
-      if (!findNode(text, place, path) && !change.made.some((made) => made.join("/") === place.join("/"))) change.made.push(place);
+      if (!findNode(text, place, path) && !change.made.some((made) => made.join("/") === place.join("/")))
+        change.made.push(place);
     }
     const isThere = findNode(text, at, path) !== undefined;
-    const [edit] = isThere ? modify(text, [...at, -1], value, { isArrayInsertion: true }) : modify(text, at, [value], {});
+    const [edit] = isThere
+      ? modify(text, [...at, -1], value, { isArrayInsertion: true })
+      : modify(text, at, [value], {});
     if (!edit) continue;
     const { offset, length, content } = edit;
     const next = formatRange(applyEdits(text, [edit]), offset, content.length);
@@ -74,7 +79,10 @@ export function removeEntries(found, { entries, made, pieces, after }, path) {
   const isNew = made.some((place) => place.length === 0);
   const clean = withoutEntries(found, { entries, made }, path);
   if (hashOf(found) === after) {
-    const text = pieces.reduceRight((now, { offset, removed: old, inserted }) => now.slice(0, offset) + old + now.slice(offset + inserted.length), found);
+    const text = pieces.reduceRight(
+      (now, { offset, removed: old, inserted }) => now.slice(0, offset) + old + now.slice(offset + inserted.length),
+      found,
+    );
     // What takes the bytes back takes nothing else away, and puts nothing else in.
     if (canonicalJson(text) === canonicalJson(clean)) return isNew && text === NEW ? undefined : text;
   }
@@ -119,7 +127,12 @@ function removeNode(text, node) {
 /** @param {string} text @param {number} offset @param {number} length */
 function formatRange(text, offset, length) {
   const end = offset + length;
-  return applyEdits(text, format(text, { offset, length }, FORMAT).filter((edit) => edit.offset >= offset && edit.offset + edit.length <= end));
+  return applyEdits(
+    text,
+    format(text, { offset, length }, FORMAT).filter(
+      (edit) => edit.offset >= offset && edit.offset + edit.length <= end,
+    ),
+  );
 }
 
 /** @param {string} text @param {{ at: string[], value: object }} entry @param {string} path */
@@ -135,7 +148,11 @@ function findNode(text, at, path) {
   const root = /** @type {import("jsonc-parser").Node} */ (parseTree(text, [], { allowTrailingComma: true }));
   const node = findNodeAtLocation(root, at);
   const kind = at.length === 2 ? "array" : "object";
-  if (node && node.type !== kind) throw new LeftoffError({ code: "usage", message: `expected an ${kind} for "${at.join(".")}" in "${path}", but found a ${node.type} instead; nothing was changed` });
+  if (node && node.type !== kind)
+    throw new LeftoffError({
+      code: "usage",
+      message: `expected an ${kind} for "${at.join(".")}" in "${path}", but found a ${node.type} instead; nothing was changed`,
+    });
   return node;
 }
 
@@ -146,5 +163,8 @@ function parseObject(text, path) {
   const errors = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   if (root?.type === "object" && errors.length === 0) return getNodeValue(root);
-  throw new LeftoffError({ code: "usage", message: `expected an object of JSON in "${path}", but found something else; nothing was changed` });
+  throw new LeftoffError({
+    code: "usage",
+    message: `expected an object of JSON in "${path}", but found something else; nothing was changed`,
+  });
 }

@@ -1,10 +1,19 @@
 // @ts-check
-/** The names of the commands that agents get, and how they are typed. The core tells them from what else a user says. */
+/**
+ * The names of the commands that agents get, and how they are typed. The core tells them from what else a user says.
+ */
 
 /** @typedef {"resume" | "stop" | "sessions" | "session" | "compact" | "debug"} Key */
 
 /** The commands' names, chosen so that none replaces a client's own. @type {Record<Key, string>} */
-const NAMES = { resume: "workspace.resume", stop: "workspace.stop-conversation", sessions: "sessions", session: "session", compact: "compact-session", debug: "debug-context" };
+const NAMES = {
+  resume: "workspace.resume",
+  stop: "workspace.stop-conversation",
+  sessions: "sessions",
+  session: "session",
+  compact: "compact-session",
+  debug: "debug-context",
+};
 /** Names that differ for one agent. @type {Record<string, Partial<Record<Key, string>>>} */
 const OTHER = { opencode: { sessions: "list-sessions" } };
 
@@ -22,7 +31,12 @@ export function nameIn(agent, key) {
   return agent === "codex" ? name.replaceAll(".", "-") : name;
 }
 
-/** The command as it is typed in the agent's client. @param {string} agent @param {Key} key @param {{ plugin?: boolean }} [as] */
+/**
+ * The command as it is typed in the agent's client.
+ * @param {string} agent
+ * @param {Key} key
+ * @param {{ plugin?: boolean }} [as]
+ */
 export function typedIn(agent, key, { plugin = false } = {}) {
   const before = agent === "codex" ? "$" : plugin && agent === "claude-code" ? "/leftoff:" : "/";
   return `${before}${nameIn(agent, key)}`;

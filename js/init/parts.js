@@ -57,7 +57,10 @@ const TIMEOUTS = {
 
 /** @param {string} agent @param {string} command @param {string[]} events @param {object} [beside] */
 function hooks(agent, command, events, beside = {}) {
-  return events.map((event) => ({ event, value: { hooks: [{ type: "command", command, timeout: TIMEOUTS[agent]?.(event), ...beside }] } }));
+  return events.map((event) => ({
+    event,
+    value: { hooks: [{ type: "command", command, timeout: TIMEOUTS[agent]?.(event), ...beside }] },
+  }));
 }
 
 const EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
@@ -66,30 +69,59 @@ const EVENTS_GEMINI = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 
 /** A command's text with its key. @typedef {Text & { key: Key }} NamedText */
 
-/** @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>} */
+/**
+ * @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>}
+ */
 const AGENTS = {
   "claude-code"(program, told, { plugin, anywhere }) {
     const each = hooks("claude-code", `${anywhere} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
-    const files = commandFiles("claude-code", told, (name, text) => [`${plugin ? "" : ".claude/"}commands/${name}.md`, markdown(program, text)]);
-    if (plugin) return { ...inFolder(files, ".claude-plugin/plugin.json", each), notes: ["claude --plugin-dir DIR loads it"] };
+    const files = commandFiles("claude-code", told, (name, text) => [
+      `${plugin ? "" : ".claude/"}commands/${name}.md`,
+      markdown(program, text),
+    ]);
+    if (plugin)
+      return { ...inFolder(files, ".claude-plugin/plugin.json", each), notes: ["claude --plugin-dir DIR loads it"] };
     return { files, entries: entries(".claude/settings.json", each), notes: [] };
   },
 
   opencode(program, told) {
-    const files = commandFiles("opencode", told, (name, text) => [`.opencode/command/${name}.md`, markdown(program, text)]);
-    return { files, entries: [], notes: ["OpenCode has no such hooks: conversations are imported when you run one of these commands, and by 'leftoff import --all'"] };
+    const files = commandFiles("opencode", told, (name, text) => [
+      `.opencode/command/${name}.md`,
+      markdown(program, text),
+    ]);
+    return {
+      files,
+      entries: [],
+      notes: [
+        "OpenCode has no such hooks: conversations are imported when you run one of these commands, and by 'leftoff import --all'",
+      ],
+    };
   },
 
   gemini(program, told, { plugin, anywhere }) {
     const each = hooks("gemini", `${anywhere} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
-    const files = commandFiles("gemini", told, (name, text) => [`${plugin ? "" : ".gemini/"}commands/${name}.toml`, toml(program, text)]);
-    if (plugin) return { ...inFolder(files, "gemini-extension.json", each), notes: ["gemini extensions link DIR installs it"] };
-    return { files, entries: entries(".gemini/settings.json", each), notes: ["trust the folder in Gemini CLI: otherwise it runs neither commands nor hooks"] };
+    const files = commandFiles("gemini", told, (name, text) => [
+      `${plugin ? "" : ".gemini/"}commands/${name}.toml`,
+      toml(program, text),
+    ]);
+    if (plugin)
+      return { ...inFolder(files, "gemini-extension.json", each), notes: ["gemini extensions link DIR installs it"] };
+    return {
+      files,
+      entries: entries(".gemini/settings.json", each),
+      notes: ["trust the folder in Gemini CLI: otherwise it runs neither commands nor hooks"],
+    };
   },
 
   codex(_, told, { anywhere }) {
-    const files = commandFiles("codex", told, (name, text) => [`.agents/skills/${name}/SKILL.md`, skill(anywhere, name, text)]);
-    const notes = ["Codex has no project slash commands: these are skills, which the model runs itself", "trust the folder and approve the hooks when Codex asks at its next start"];
+    const files = commandFiles("codex", told, (name, text) => [
+      `.agents/skills/${name}/SKILL.md`,
+      skill(anywhere, name, text),
+    ]);
+    const notes = [
+      "Codex has no project slash commands: these are skills, which the model runs itself",
+      "trust the folder and approve the hooks when Codex asks at its next start",
+    ];
     return { files, entries: entries(".codex/hooks.json", hooks("codex", `${anywhere} hook codex`, EVENTS)), notes };
   },
 };
@@ -114,7 +146,14 @@ function commandFiles(agent, told, written) {
  * @param {{ event: string, value: object }[]} each
  */
 function inFolder(files, about, each) {
-  return { files: [...files, { path: about, text: json({ name: "leftoff", version: VERSION, description: ABOUT }) }, hooksFile(each)], entries: [] };
+  return {
+    files: [
+      ...files,
+      { path: about, text: json({ name: "leftoff", version: VERSION, description: ABOUT }) },
+      hooksFile(each),
+    ],
+    entries: [],
+  };
 }
 
 /** @param {string} path @param {{ event: string, value: object }[]} each @returns {Entry[]} */
@@ -124,7 +163,10 @@ function entries(path, each) {
 
 /** @param {{ event: string, value: object }[]} each */
 function hooksFile(each) {
-  return { path: "hooks/hooks.json", text: json({ hooks: Object.fromEntries(each.map(({ event, value }) => [event, [value]])) }) };
+  return {
+    path: "hooks/hooks.json",
+    text: json({ hooks: Object.fromEntries(each.map(({ event, value }) => [event, [value]])) }),
+  };
 }
 
 /** @param {object} value */
@@ -134,7 +176,8 @@ function json(value) {
 
 /**
  * @param {string} agent that can be set up
- * @param {{ program: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it; `anywhere`: the same where
+ * @param {{ program: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it; `anywhere`: the
+ *   same where
  *   the shell has another PATH
  * @returns {Parts | undefined}
  */
@@ -146,5 +189,14 @@ export function partsFor(agent, { program, anywhere = program, plugin = false })
   const told = agent === "codex" ? every.filter(({ key }) => key === "resume" || key === "stop") : every;
   const parts = AGENTS[agent]?.(program, told, { plugin, anywhere });
   // The commands' files come first, in this order.
-  return parts && { ...parts, commands: told.map(({ key, description }, place) => ({ name: typedIn(agent, key, { plugin }), description, path: parts.files[place]?.path ?? "" })) };
+  return (
+    parts && {
+      ...parts,
+      commands: told.map(({ key, description }, place) => ({
+        name: typedIn(agent, key, { plugin }),
+        description,
+        path: parts.files[place]?.path ?? "",
+      })),
+    }
+  );
 }

@@ -13,14 +13,15 @@ export function shellWords(words) {
 }
 
 /**
- * A command that runs a program by its name, with the folders where it was found last on the PATH: so others can use the same
- * words, and so can a shell that has not read its user's settings.
+ * A command that runs a program by its name, with the folders where it was found last on the PATH: so others can use
+ * the same words, and so can a shell that has not read its user's settings.
  * @param {string} program @param {string[]} folders @param {string} home of the user
  */
 export function commandWithPath(program, folders, home) {
   const others = [...new Set(folders)].filter((folder) => !EVERYWHERE.includes(folder));
   const within = (/** @type {string} */ text) => text.replace(/["\\$`]/g, "\\$&");
   const isOfHome = (/** @type {string} */ folder) => home !== "" && folder.startsWith(`${home}/`);
-  const placed = (/** @type {string} */ folder) => (isOfHome(folder) ? `$HOME${within(folder.slice(home.length))}` : within(folder));
+  const placed = (/** @type {string} */ folder) =>
+    isOfHome(folder) ? `$HOME${within(folder.slice(home.length))}` : within(folder);
   return others.length === 0 ? program : `PATH="$PATH:${others.map(placed).join(":")}" ${program}`;
 }

@@ -35,9 +35,29 @@ export function texts(program, from, { plugin = false } = {}) {
       runs: `stop ${here}`,
       then: `Above is ${ANSWER}. Unless the user gave a summary, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\` and repeat its output to the user word for word. If the user gave one, or if the command fails, repeat the answer above word for word.`,
     },
-    sessions: { description: "List this project's conversations", hint: "[all]", runs: `typed sessions ${here}`, then: SHOW },
-    session: { description: "Show, export or archive this conversation", hint: "info | export [file] | archive", runs: `typed session ${here}`, then: SHOW },
-    compact: { description: "Preview or apply compaction of this conversation's contexts", hint: "[--apply]", runs: `typed compact ${here}`, then: SHOW },
-    debug: { description: "Explain the last context that leftoff built; with full, show it", hint: "[full]", runs: `typed debug ${here}`, then: SHOW },
+    sessions: {
+      description: "List this project's conversations",
+      hint: "[all]",
+      runs: `typed sessions ${here}`,
+      then: SHOW,
+    },
+    session: {
+      description: "Show, export or archive this conversation",
+      hint: "info | export [file] | archive",
+      runs: `typed session ${here}`,
+      then: SHOW,
+    },
+    compact: {
+      description: "Preview or apply compaction of this conversation's contexts",
+      hint: "[--apply]",
+      runs: `typed compact ${here}`,
+      then: SHOW,
+    },
+    debug: {
+      description: "Explain the last context that leftoff built; with full, show it",
+      hint: "[full]",
+      runs: `typed debug ${here}`,
+      then: SHOW,
+    },
   };
 }

@@ -9,14 +9,25 @@ import process from "node:process";
 import { LeftoffError } from "../error.js";
 import { isRefused } from "../host/permissions.js";
 
-/** A call of git. @typedef {{ folder: string, arguments: string[], variables: [name: string, value: string][], without: string[], limitMs: number }} GitRequest */
-/** Git's result; `status`: nothing where git was killed. @typedef {{ status: number | null, out: Uint8Array, words: string, isLate: boolean }} GitResponse */
+/**
+ * A call of git.
+ * @typedef {{ folder: string, arguments: string[], variables: [name: string, value: string][], without: string[], limitMs: number }} GitRequest
+ */
+/**
+ * Git's result; `status`: nothing where git was killed.
+ * @typedef {{ status: number | null, out: Uint8Array, words: string, isLate: boolean }} GitResponse
+ */
 
 /** How long a process told to end may take, and how long processes it left behind may hold its pipes. */
 const GRACE_MS = 500;
 const MAX_WORDS = 4_000;
 
-/** Runs git; nothing where there is none, or no folder. @param {GitRequest} asked @param {Uint8Array} input what it reads @returns {Promise<GitResponse | undefined>} */
+/**
+ * Runs git; nothing where there is none, or no folder.
+ * @param {GitRequest} asked
+ * @param {Uint8Array} input what it reads
+ * @returns {Promise<GitResponse | undefined>}
+ */
 export async function runGit(asked, input) {
   const git = statSync(asked.folder, { throwIfNoEntry: false })?.isDirectory() ? findGit() : undefined;
   return git === undefined ? undefined : run(git, asked, input);
@@ -51,7 +62,11 @@ function run(git, { folder, arguments: args, variables, without, limitMs }, inpu
     child.stderr.setEncoding("utf8").on("data", (text) => (words = (words + text).slice(-MAX_WORDS)));
     child.on("error", (cause) => {
       timers.forEach(clearTimeout);
-      reject(isRefused(cause) ? cause : new LeftoffError({ code: "git_failed", message: `"${git}" could not be started: ${cause.message}`, cause }));
+      reject(
+        isRefused(cause)
+          ? cause
+          : new LeftoffError({ code: "git_failed", message: `"${git}" could not be started: ${cause.message}`, cause }),
+      );
     });
     // What a hook leaves running keeps the pipes; git itself has answered.
     child.on("exit", () => timers.push(setTimeout(finish, GRACE_MS)));
@@ -63,11 +78,15 @@ function run(git, { folder, arguments: args, variables, without, limitMs }, inpu
 }
 
 /**
- * Finds git. Relative folders on the PATH are skipped: they would lead into the repository; so would Windows, which looks there first.
+ * Finds git. Relative folders on the PATH are skipped: they would lead into the repository; so would Windows, which
+ * looks there first.
  */
 function findGit() {
   const name = process.platform === "win32" ? "git.exe" : "git";
-  const paths = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute).map((folder) => join(folder, name));
+  const paths = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, name));
   return paths.find((path) => {
     try {
       accessSync(path, constants.X_OK);

@@ -24,7 +24,10 @@ export function layoutNames() {
   return known;
 }
 
-/** The conversation that a session's folder in a workspace belongs to: its folder, name, day and workspace. @param {string} path */
+/**
+ * The conversation that a session's folder in a workspace belongs to: its folder, name, day and workspace.
+ * @param {string} path
+ */
 export function conversationOf(path) {
   const folder = dirname(path);
   const day = dirname(folder);

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The one way out of a store: for contexts, exports, sessions for other agents, prompts for summaries, and what the command
- * line prints. Secrets in outgoing text are let through, reported, or replaced by placeholders: by the core's second
- * module, which asks this host where secrets stand in texts.
+ * The one way out of a store: for contexts, exports, sessions for other agents, prompts for summaries, and what the
+ * command line prints. Secrets in outgoing text are let through, reported, or replaced by placeholders: by the core's
+ * second module, which asks this host where secrets stand in texts.
  */
 
 import { join } from "../host/path.node.js";
@@ -21,13 +21,23 @@ import { drive, driveNow } from "../wasm/drive.js";
 /** The modes, from the laxest to the strictest. */
 export const REDACT = /** @type {const} */ (["off", "report", "replace"]);
 
-/** The deepest nesting written as JSON: the core shows nothing that is nested as deep, and JSON can surely be written so far. */
+/**
+ * The deepest nesting written as JSON: the core shows nothing that is nested as deep, and JSON can surely be written so
+ * far.
+ */
 const DEEPEST = 1000;
 
 /** A folder of a storage. @typedef {{ storage: Storage, folder: string }} StorageFolder */
-/** @template T @typedef {{ value: T, secrets: Secret[], changed: [before: string, after: string][] }} RedactedValue `changed`: the texts that were changed */
+/**
+ * @template T
+ * @typedef {{ value: T, secrets: Secret[], changed: [before: string, after: string][] }} RedactedValue `changed`: the
+ *   texts that were changed
+ */
 
-/** Redacts what leaves one session, or none. It knows the secrets in the session's files, and so finds parts of them in derived text. */
+/**
+ * Redacts what leaves one session, or none. It knows the secrets in the session's files, and so finds parts of them in
+ * derived text.
+ */
 export class OutgoingRedactor {
   #door;
   #source;
@@ -68,19 +78,26 @@ export class OutgoingRedactor {
     await this.#runOperation("prepare", new Uint8Array());
   }
 
-  /** `ready`, where nothing is about to leave: a failure is ignored here, and thrown to whoever asks for something that leaves. */
+  /**
+   * `ready`, where nothing is about to leave: a failure is ignored here, and thrown to whoever asks for something that
+   * leaves.
+   */
   async prepare() {
     await this.ready().catch(unlessBug);
   }
 
   /**
    * Redacts a value: JSON, or a text. Without secrets, and with `off` and `report`, the same object is returned.
-   * @template T @param {T} value @param {{ isWhole?: boolean }} [options] `isWhole`: it may hold parts of anything in the session; true unless given
+   * @template T
+   * @param {T} value
+   * @param {{ isWhole?: boolean }} [options] `isWhole`: it may hold parts of anything in the session; true unless given
    * @returns {Promise<RedactedValue<T>>}
    */
   async redact(value, { isWhole = true } = {}) {
     const json = this.#door.isOn ? jsonOf(value) : undefined;
-    return json === undefined ? unchangedValue(value) : parseRedacted(value, await this.#runOperation("out", bytesOf(json), isWhole));
+    return json === undefined
+      ? unchangedValue(value)
+      : parseRedacted(value, await this.#runOperation("out", bytesOf(json), isWhole));
   }
 
   /** Redacts a value of the core's own, JSON. @param {Uint8Array} json */
@@ -98,7 +115,10 @@ export class OutgoingRedactor {
     const json = this.#door.isOn ? jsonOf(value) : undefined;
     if (json === undefined) return value;
     const native = this.native;
-    const left = driveNow((operations, now, chance) => operations.beginRedaction(native, "out", bytesOf(json), false, now, chance), { module: agents, scan: this.#door.scan });
+    const left = driveNow(
+      (operations, now, chance) => operations.beginRedaction(native, "out", bytesOf(json), false, now, chance),
+      { module: agents, scan: this.#door.scan },
+    );
     return parseRedacted(value, left).value;
   }
 
@@ -111,7 +131,11 @@ export class OutgoingRedactor {
   /** @param {string} name @param {Uint8Array} request @param {boolean} [isWhole] */
   #runOperation(name, request, isWhole = true) {
     const native = this.native;
-    return drive((operations, now, chance) => operations.beginRedaction(native, name, request, isWhole && this.#source !== undefined, now, chance), hostOf({ home: this.#door.home, session: this.#source }));
+    return drive(
+      (operations, now, chance) =>
+        operations.beginRedaction(native, name, request, isWhole && this.#source !== undefined, now, chance),
+      hostOf({ home: this.#door.home, session: this.#source }),
+    );
   }
 }
 
@@ -171,13 +195,21 @@ export class Redaction {
     return new OutgoingRedactor(this, from);
   }
 
-  /** Redacts a value that belongs to no single session. @template T @param {T} value @returns {Promise<RedactedValue<T>>} */
+  /**
+   * Redacts a value that belongs to no single session.
+   * @template T
+   * @param {T} value
+   * @returns {Promise<RedactedValue<T>>}
+   */
   redact(value) {
     return this.#own.redact(value);
   }
 }
 
-/** @param {{ home?: StorageFolder, session?: StorageFolder }} folders @returns {any} what these operations need of a host */
+/**
+ * @param {{ home?: StorageFolder, session?: StorageFolder }} folders
+ * @returns {any} what these operations need of a host
+ */
 function hostOf({ home, session }) {
   const at = (/** @type {{ root: "home" | { workspace: string }, path: string }} */ { root, path }) => {
     const { storage, folder } = /** @type {StorageFolder} */ (root === "home" ? home : session);
@@ -202,7 +234,11 @@ function jsonOf(value) {
     return JSON.stringify(value);
   } catch (error) {
     if (error instanceof RangeError) return JSON.stringify(cutDepth(value, 0));
-    throw new LeftoffError({ code: "invalid_json", message: "expected JSON or a text that is to leave, but found what JSON cannot hold", cause: error });
+    throw new LeftoffError({
+      code: "invalid_json",
+      message: "expected JSON or a text that is to leave, but found what JSON cannot hold",
+      cause: error,
+    });
   }
 }
 

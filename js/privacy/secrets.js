@@ -10,7 +10,8 @@ import { bytesOf } from "../wasm/core.js";
 /** The module's name, kept out of the import expression: no bundler must fail without it. */
 const SECRETLINT = "@secretlint/secretlint-rule-preset-recommend";
 const PREFIX = "@secretlint/secretlint-rule-";
-// Left out, since it obeys comments that switch other rules off: the author of a conversation must not decide what leaves with it.
+// Left out, since it obeys comments that switch other rules off: the author of a conversation must not decide what
+// leaves with it.
 const OBEYS_COMMENTS = `${PREFIX}filter-comments`;
 // The file name given to the rules: one finds tokens without a shape of their own only in a file of this name.
 const FILE = ".npmrc";
@@ -54,20 +55,33 @@ export function secretScan() {
 
 /** @returns {Promise<SecretScan>} */
 async function loadScan() {
-  const { rules } = await /** @type {Promise<typeof import("@secretlint/secretlint-rule-preset-recommend")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT)).catch((cause) => {
+  const { rules } = await /** @type {Promise<typeof import("@secretlint/secretlint-rule-preset-recommend")>} */ (
+    import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT)
+  ).catch((cause) => {
     loading = undefined;
-    throw new LeftoffError({ code: "missing_dependency", message: "the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, could not be loaded: run 'npm install @secretlint/secretlint-rule-preset-recommend'", cause });
+    throw new LeftoffError({
+      code: "missing_dependency",
+      message:
+        "the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, could not be loaded: run 'npm install @secretlint/secretlint-rule-preset-recommend'",
+      cause,
+    });
   });
   /** @type {SecretSpan[]} */
   let found = [];
-  const handlers = rules.filter(({ meta }) => meta.id !== OBEYS_COMMENTS).map(({ meta, create }) => {
-    const report = (/** @type {{ message: { data?: any }, range: readonly number[] }} */ { message, range }) => {
-      const rule = meta.id.slice(PREFIX.length);
-      found.push({ ...locateSecret(content, range, { data: message.data, isWord: rule === WORDS }), rule });
-    };
-    const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({ message: "", messageId: String(messageId), data });
-    return create({ sharedOptions: {}, createTranslator, report, ignore: () => {} }, {});
-  });
+  const handlers = rules
+    .filter(({ meta }) => meta.id !== OBEYS_COMMENTS)
+    .map(({ meta, create }) => {
+      const report = (/** @type {{ message: { data?: any }, range: readonly number[] }} */ { message, range }) => {
+        const rule = meta.id.slice(PREFIX.length);
+        found.push({ ...locateSecret(content, range, { data: message.data, isWord: rule === WORDS }), rule });
+      };
+      const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({
+        message: "",
+        messageId: String(messageId),
+        data,
+      });
+      return create({ sharedOptions: {}, createTranslator, report, ignore: () => {} }, {});
+    });
   let content = "";
   return (text) => {
     content = text;
@@ -78,8 +92,13 @@ async function loadScan() {
   };
 }
 
-// Finds the secret itself: some rules give the beginning of a whole assignment, but the length of the secret at its end.
-/** @param {string} content @param {readonly number[]} range @param {{ data: any, isWord: boolean }} what `data`: what the message quotes */
+// Finds the secret itself: some rules give the beginning of a whole assignment, but the length of the secret at its
+// end.
+/**
+ * @param {string} content
+ * @param {readonly number[]} range
+ * @param {{ data: any, isWord: boolean }} what `data`: what the message quotes
+ */
 function locateSecret(content, [start = 0, end = start], { data, isWord }) {
   const quoted = Object.values(data ?? {}).find((one) => typeof one === "string" && one.length === end - start);
   const at = quoted === undefined ? -1 : content.indexOf(quoted, start);

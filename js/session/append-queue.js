@@ -23,12 +23,18 @@ import { toJson } from "../wasm/json.js";
 /** The most appends that become one batch. */
 const MAX_GROUP = 1000;
 
-/** Writes drafts as a JSON array, and detects their format. @param {unknown[]} drafts @param {import("../types/index.js").Format} [format] @returns {{ json: string, format?: import("../types/index.js").Format }} */
+/**
+ * Writes drafts as a JSON array, and detects their format.
+ * @param {unknown[]} drafts
+ * @param {import("../types/index.js").Format} [format]
+ * @returns {{ json: string, format?: import("../types/index.js").Format }}
+ */
 export function serializeDrafts(drafts, format) {
   const json = (/** @type {boolean} */ ofProvider) => {
     let all = "";
     // Counted by index, to include holes of the array: each is refused as no message.
-    for (let place = 0; place < drafts.length; place += 1) all += `${place ? "," : ""}${toJson(drafts[place], { about: `message ${place}`, bytes: ofProvider, instances: ofProvider })}`;
+    for (let place = 0; place < drafts.length; place += 1)
+      all += `${place ? "," : ""}${toJson(drafts[place], { about: `message ${place}`, bytes: ofProvider, instances: ofProvider })}`;
     return `[${all}]`;
   };
   if (format !== undefined) return { json: json(format !== "leftoff"), format };
@@ -46,7 +52,12 @@ export function serializeDrafts(drafts, format) {
 /** Joins arrays into one, for one call of the core. @param {string[]} arrays each as JSON */
 export function joinArrays(arrays) {
   const [only = "[]", ...others] = arrays;
-  return others.length === 0 ? only : `[${arrays.map((array) => array.slice(1, -1)).filter(Boolean).join(",")}]`;
+  return others.length === 0
+    ? only
+    : `[${arrays
+        .map((array) => array.slice(1, -1))
+        .filter(Boolean)
+        .join(",")}]`;
 }
 
 // Takes from the front the appends that can be one batch. How many messages a provider's message becomes is not known
@@ -55,14 +66,31 @@ export function joinArrays(arrays) {
 export function takeBatch(waiting) {
   const [first] = waiting;
   if (!first) return [];
-  const other = waiting.findIndex((one, place) => place > 0 && (one.durability !== first.durability || one.format !== first.format || one.isCopy !== first.isCopy || one.once !== undefined));
-  return waiting.splice(0, (first.format ?? "leftoff") === "leftoff" && first.once === undefined ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+  const other = waiting.findIndex(
+    (one, place) =>
+      place > 0 &&
+      (one.durability !== first.durability ||
+        one.format !== first.format ||
+        one.isCopy !== first.isCopy ||
+        one.once !== undefined),
+  );
+  return waiting.splice(
+    0,
+    (first.format ?? "leftoff") === "leftoff" && first.once === undefined
+      ? other < 0
+        ? MAX_GROUP
+        : Math.min(other, MAX_GROUP)
+      : 1,
+  );
 }
 
 /** @param {unknown} durability */
 export function rejectUnknownDurability(durability) {
   if (durability === "durable" || durability === "buffered") return;
-  throw new LeftoffError({ code: "invalid_request", message: `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead` });
+  throw new LeftoffError({
+    code: "invalid_request",
+    message: `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead`,
+  });
 }
 
 /** How safe a written append is. @param {Storage} storage @param {boolean} durable whether the disk was waited for */

@@ -18,7 +18,8 @@ export class Appended {
 
   /**
    * @param {Uint8Array} batch the lines that were written
-   * @param {{ from: number, to?: number, acknowledged: Acknowledged }} options `from`, `to`: this append's lines among the batch's
+   * @param {{ from: number, to?: number, acknowledged: Acknowledged }} options `from`, `to`: this append's lines among
+   *   the batch's
    */
   constructor(batch, { from, to, acknowledged }) {
     this.#batch = batch;

@@ -36,7 +36,8 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
  * @property {(id: string, ...asked: any[]) => AsyncGenerator<any>} [search] searches one session
  * @property {(session: import("./session.js").Session, options: { at?: string }) => Promise<import("./session.js").Session>} [fork] makes a copy of a session
  *
- * @typedef {SessionPlace & { cache: Cache, id?: string, store?: StoreLink, turns?: Turns, redaction?: Redaction }} SessionHandleParts `id`: where it is known; `store`: the one
+ * @typedef {SessionPlace & { cache: Cache, id?: string, store?: StoreLink, turns?: Turns, redaction?: Redaction }}
+ *   SessionHandleParts `id`: where it is known; `store`: the one
  *   that has it open; `turns`: those of its folder; `redaction`: redacts what leaves the session
  */
 
@@ -100,11 +101,28 @@ export class SessionHandle {
     /** Writes the report of the last context. */
     this.report = new ReportWriter();
     const live = this;
-    /** Where messages and blobs lie, for readers; follows the session when it is moved. @type {{ storage: Storage, folder: string }} */
-    this.source = { get storage() { return live.#log().storage; }, get folder() { return live.place.path; } };
+    /**
+     * Where messages and blobs lie, for readers; follows the session when it is moved.
+     * @type {{ storage: Storage, folder: string }}
+     */
+    this.source = {
+      get storage() {
+        return live.#log().storage;
+      },
+      get folder() {
+        return live.place.path;
+      },
+    };
     /** Redacts what leaves the session. */
     this.redactor = redaction.forSession(this.source);
-    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#locate(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined) };
+    this.#host = {
+      lease: store?.core.lease ?? randomId(),
+      at: (file) => this.#locate(file),
+      turn: () => this.turn(),
+      keep: (at, bytes) => this.report.keep(at, bytes),
+      log: () => this.#log(),
+      unsure: () => (this.#messages = undefined),
+    };
   }
 
   /** Where the session lies; another place once the core found it moved. @returns {SessionPlace} */
@@ -113,7 +131,8 @@ export class SessionHandle {
     const opened = callCore(() => this.#native.openCount);
     if (opened !== this.#openCount) {
       const { shownFolder: path, isInWorkspace } = this.#native;
-      if (this.#store && path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
+      if (this.#store && path !== this.#place.path)
+        this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
       this.#openCount = opened;
     }
     return this.#place;
@@ -136,8 +155,15 @@ export class SessionHandle {
     return this;
   }
 
-  /** Runs work once its turn has come; until it ends no other work has the session. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-  inTurn(work) { return this.#turns.inTurn(work); }
+  /**
+   * Runs work once its turn has come; until it ends no other work has the session.
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  inTurn(work) {
+    return this.#turns.inTurn(work);
+  }
 
   /** Waits for the session's turn; resolves to the function that ends it. @returns {Promise<() => void>} */
   async turn() {
@@ -146,17 +172,37 @@ export class SessionHandle {
     return leave;
   }
 
-  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ countTokens?: boolean, own?: CallerFunctions }} [options] `own`: the caller's functions @returns {Promise<any>} its answer */
+  /**
+   * Drives one of the core's operations.
+   * @param {string} name
+   * @param {string | Uint8Array} [request]
+   * @param {{ countTokens?: boolean, own?: CallerFunctions }} [options] `own`: the caller's functions
+   * @returns {Promise<any>} its answer
+   */
   async run(name, request = "", { countTokens = true, own } = {}) {
     const native = this.#ensureNative();
     const bytes = typeof request === "string" ? bytesOf(request) : request;
-    return fromBytes(await this.#drive((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), countTokens, now, chance), own));
+    return fromBytes(
+      await this.#drive(
+        (operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), countTokens, now, chance),
+        own,
+      ),
+    );
   }
 
-  /** Drives an operation that gives pages of items. @param {string} name @param {object} [request] @param {CallerFunctions} [own] @returns {AsyncGenerator<any>} the items, one after another */
+  /**
+   * Drives an operation that gives pages of items.
+   * @param {string} name
+   * @param {object} [request]
+   * @param {CallerFunctions} [own]
+   * @returns {AsyncGenerator<any>} the items, one after another
+   */
   async *pages(name, request = {}, own) {
     const native = this.#ensureNative();
-    const pages = drivePages((operations, now, chance) => operations.begin(native, name, toBytes(request), anyCounter(), true, now, chance), { ...this.#host, own });
+    const pages = drivePages(
+      (operations, now, chance) => operations.begin(native, name, toBytes(request), anyCounter(), true, now, chance),
+      { ...this.#host, own },
+    );
     for await (const page of pages) yield* fromBytes(page);
   }
 
@@ -167,21 +213,34 @@ export class SessionHandle {
     return text;
   }
 
-  /** Runs an operation of the second module that answers at once. @param {"examine" | "sentContext"} name @param {string} [request] */
+  /**
+   * Runs an operation of the second module that answers at once.
+   * @param {"examine" | "sentContext"} name
+   * @param {string} [request]
+   */
   async runInAgents(name, request = "") {
     const { value } = await this.#pagesInAgents(name, request).next();
     return fromBytes(/** @type {Uint8Array} */ (value));
   }
 
-  /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request */
+  /**
+   * Drives an operation of the second module, which reads the session anew.
+   * @param {string} name
+   * @param {string} request
+   */
   async *#pagesInAgents(name, request) {
     this.rejectIfDeleted();
     await agents.ready();
     await this.redactor.ready();
-    const { handle, free } = this.#store?.agentsStore.detachedSession(this.place, this.#id) ?? agents.createHandle(({ Live: Made }) => new Made(...this.#nativeArguments(), this.#id));
+    const { handle, free } =
+      this.#store?.agentsStore.detachedSession(this.place, this.#id) ??
+      agents.createHandle(({ Live: Made }) => new Made(...this.#nativeArguments(), this.#id));
     try {
       const { native } = this.redactor;
-      return yield* drivePages((operations, now, chance) => operations.beginOutgoing(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents, own: { out: (json) => this.redactor.redactBytes(json) } });
+      return yield* drivePages(
+        (operations, now, chance) => operations.beginOutgoing(handle, native, name, bytesOf(request), now, chance),
+        { ...this.#host, module: agents, own: { out: (json) => this.redactor.redactBytes(json) } },
+      );
     } finally {
       free();
     }
@@ -189,17 +248,37 @@ export class SessionHandle {
 
   /**
    * Appends messages as one batch.
-   * @param {string} drafts JSON @param {{ format?: string, once?: string, durable: boolean, revives: boolean, countTokens: boolean }} how no `format`:
-   *   the drafts were read from a log; an empty one: it is detected; `once`: the append conditions, JSON
+   * @param {string} drafts JSON
+   * @param {{ format?: string, once?: string, durable: boolean, revives: boolean, countTokens: boolean }} how no
+   *   `format`: the drafts were read from a log; an empty one: it is detected; `once`: the append conditions, JSON
    * @returns {Promise<Uint8Array>} their lines
    */
   append(drafts, { format, once, durable, revives, countTokens }) {
     const native = this.#ensureNative();
-    return driveAppend((operations, { opened }, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), countTokens, opened, seen, now, chance), this.#host);
+    return driveAppend(
+      (operations, { opened }, seen, now, chance) =>
+        operations.append(
+          native,
+          lentBytes(drafts),
+          format,
+          once,
+          durable,
+          revives,
+          anyCounter(),
+          countTokens,
+          opened,
+          seen,
+          now,
+          chance,
+        ),
+      this.#host,
+    );
   }
 
   /** Whether the last append got as far as staging its messages; true where the core is gone and nobody can say. */
-  get wasStaged() { return !this.isCurrent || callCore(() => this.#native.wasStaged); }
+  get wasStaged() {
+    return !this.isCurrent || callCore(() => this.#native.wasStaged);
+  }
 
   /** Reads what others wrote since the last look. */
   async refresh() {
@@ -233,16 +312,24 @@ export class SessionHandle {
   }
 
   /** Whether the core has the session open, or would reopen it after a trap. */
-  get isOpen() { return !this.isCurrent || (this.#store?.core.isOpen(this.#native) ?? true); }
+  get isOpen() {
+    return !this.isCurrent || (this.#store?.core.isOpen(this.#native) ?? true);
+  }
 
   /** Whether its store was closed, and the session with it. */
-  get isStoreClosed() { return this.#store?.core.isClosed ?? false; }
+  get isStoreClosed() {
+    return this.#store?.core.isClosed ?? false;
+  }
 
   /** Makes the core's part anew after a trap. */
-  revive() { if (!this.isDeleted) this.#ensureNative(); }
+  revive() {
+    if (!this.isDeleted) this.#ensureNative();
+  }
 
   /** Whether `#native` belongs to the running instance of the core. */
-  get isCurrent() { return this.#instance === coreModule.instance; }
+  get isCurrent() {
+    return this.#instance === coreModule.instance;
+  }
 
   get #hasOpened() {
     if (!this.isCurrent) return false;
@@ -264,7 +351,9 @@ export class SessionHandle {
   }
 
   /** The session's id; empty until it was opened or begun. Known also while the core is gone. */
-  get id() { return this.#id; }
+  get id() {
+    return this.#id;
+  }
 
   /** `metadata.json`; after `close`, as it was then. @returns {MetadataJson} */
   get metadata() {
@@ -273,11 +362,18 @@ export class SessionHandle {
   }
 
   /** Whether nothing was recorded in the session yet. */
-  get isEmpty() { return callCore(() => this.#ensureNative().isEmpty); }
+  get isEmpty() {
+    return callCore(() => this.#ensureNative().isEmpty);
+  }
 
-  rejectIfDeleted() { if (this.isDeleted) throw movedError(this.place.path); }
+  rejectIfDeleted() {
+    if (this.isDeleted) throw movedError(this.place.path);
+  }
 
-  /** The arguments that name the session; refused after deletion, since another session may lie there by now. @returns {[path: string, placement: "home" | "workspace", id: string]} */
+  /**
+   * The arguments that name the session; refused after deletion, since another session may lie there by now.
+   * @returns {[path: string, placement: "home" | "workspace", id: string]}
+   */
   get location() {
     this.rejectIfDeleted();
     const { path, placement } = this.place;
@@ -288,7 +384,9 @@ export class SessionHandle {
     this.rejectIfDeleted();
     if (this.isCurrent) return this.#native;
     this.#releaseNative();
-    const { handle, free } = this.#store?.core.sessionHandle(this.#place, this.#id) ?? coreModule.createHandle((core) => new core.Live(...this.#nativeArguments(), this.#id));
+    const { handle, free } =
+      this.#store?.core.sessionHandle(this.#place, this.#id) ??
+      coreModule.createHandle((core) => new core.Live(...this.#nativeArguments(), this.#id));
     this.#releases.push(free);
     this.#native = handle;
     this.#instance = coreModule.instance;
@@ -298,9 +396,13 @@ export class SessionHandle {
   }
 
   /** @param {BeginOperation} begin @param {CallerFunctions} [own] */
-  #drive(begin, own) { return drive(begin, own ? { ...this.#host, own } : this.#host); }
+  #drive(begin, own) {
+    return drive(begin, own ? { ...this.#host, own } : this.#host);
+  }
 
-  get #home() { return join(this.#cache.folder, ".."); }
+  get #home() {
+    return join(this.#cache.folder, "..");
+  }
 
   /** Where its messages lie; looked up again once the log was not as the core knew it. */
   #log() {
@@ -317,7 +419,10 @@ export class SessionHandle {
     return { storage: this.#cache.storage, path: join(this.#home, path) };
   }
 
-  /** The session's folder as the core names it, and the cache folder. @returns {[workspace: string | undefined, path: string, shown: string, cache: string]} */
+  /**
+   * The session's folder as the core names it, and the cache folder.
+   * @returns {[workspace: string | undefined, path: string, shown: string, cache: string]}
+   */
   #nativeArguments() {
     const { path, placement } = this.#place;
     const workspace = placement === "home" ? undefined : conversationOf(path).workspace;
@@ -332,5 +437,9 @@ function pathBelow(folder, path) {
 
 /** The error for a session that no longer lies where it lay. @param {string} folder @param {unknown} [cause] */
 export function movedError(folder, cause) {
-  return new LeftoffError({ code: "not_found", message: `the session in "${folder}" was moved or deleted meanwhile`, cause });
+  return new LeftoffError({
+    code: "not_found",
+    message: `the session in "${folder}" was moved or deleted meanwhile`,
+    cause,
+  });
 }

@@ -1,5 +1,8 @@
 // @ts-check
-/** Turns a library's answer, with its getters, promises and streams, into plain values; the core detects which answer it is. */
+/**
+ * Turns a library's answer, with its getters, promises and streams, into plain values; the core detects which answer it
+ * is.
+ */
 
 import { LeftoffError } from "../error.js";
 import { bytesOf, callCore } from "../wasm/core.js";
@@ -39,8 +42,11 @@ async function readWholeResult(result, format) {
 /** @param {unknown} one */
 function toPlain(one) {
   if (!isObject(one)) return one;
-  if (typeof one.then === "function") throw new LeftoffError({ code: "invalid_request", message: "append was given a promise: await it first" });
-  return !("role" in one) && "steps" in one && "response" in one ? resultOf(one.responseMessages ?? one.response?.messages) : one;
+  if (typeof one.then === "function")
+    throw new LeftoffError({ code: "invalid_request", message: "append was given a promise: await it first" });
+  return !("role" in one) && "steps" in one && "response" in one
+    ? resultOf(one.responseMessages ?? one.response?.messages)
+    : one;
 }
 
 // The fields by which the core recognizes such a result.

@@ -8,9 +8,11 @@ import { readerModule, contextModule } from "../wasm/module-choice.js";
 /** @import { Compared, Listed, Reported } from "../types/index.js" */
 
 /**
- * Renders a history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in it can
+ * Renders a history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in
+ * it can
  * close, one message a line as JSON, with its time, its calls or the call it answers, and its attached files.
- * @param {object[]} messages as `resume` or `context` gives them @returns {string}
+ * @param {object[]} messages as `resume` or `context` gives them
+ * @returns {string}
  * @throws {LeftoffError} `invalid_request` for what is no message; `asset_missing` in a page before `loadWasm`
  * @example
  * const text = historyText([{ role: "user", content: "Hello" }]);
@@ -22,8 +24,10 @@ export function historyText(messages) {
 
 /**
  * Renders a list of sessions for people, numbered from one.
- * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed @returns {string}
- * @throws {LeftoffError} `invalid_json` for what is no list; `invalid_request` for what JSON cannot hold; `asset_missing` in a page before `loadWasm`
+ * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed
+ * @returns {string}
+ * @throws {LeftoffError} `invalid_json` for what is no list; `invalid_request` for what JSON cannot hold;
+ *   `asset_missing` in a page before `loadWasm`
  * @example
  * await store.create({ title: "The parser" });
  * listText(await store.list()).startsWith("1. [chat] The parser"); // => true
@@ -33,9 +37,12 @@ export function listText(listed) {
 }
 
 /**
- * Finds the clause of a user's message that asks to stop for now: "let's stop", "that's enough for today", "I need to go".
- * English only; nothing for look-alikes such as "stop the server". Good enough to pause a session; ask before what cannot be undone.
- * @param {string} text @returns {string | undefined} the clause that says so
+ * Finds the clause of a user's message that asks to stop for now: "let's stop", "that's enough for today", "I need to
+ * go".
+ * English only; nothing for look-alikes such as "stop the server". Good enough to pause a session; ask before what
+ * cannot be undone.
+ * @param {string} text
+ * @returns {string | undefined} the clause that says so
  * @throws {LeftoffError} `asset_missing` in a page before `loadWasm`
  * @example
  * findStopPhrase("Thanks, let's stop here."); // => "let's stop here"
@@ -47,7 +54,9 @@ export function findStopPhrase(text) {
 
 /**
  * Compares two contexts of a session.
- * @param {Reported} before @param {Reported} after @returns {Compared}
+ * @param {Reported} before
+ * @param {Reported} after
+ * @returns {Compared}
  * @throws {LeftoffError} `invalid_request` where one is no context; `asset_missing` in a page before `loadWasm`
  * @example
  * await session.append({ role: "user", content: "Hello" });
@@ -57,7 +66,9 @@ export function findStopPhrase(text) {
  * messages.map((one) => [one.before, one.after]); // => [["unread", "kept"]]
  */
 export function compareContexts(before, after) {
-  return fromBytes(contextModule().call((module) => module.compareContexts(toReportBytes(before), toReportBytes(after))));
+  return fromBytes(
+    contextModule().call((module) => module.compareContexts(toReportBytes(before), toReportBytes(after))),
+  );
 }
 
 // Leaves out the messages, which are not compared.

@@ -15,20 +15,29 @@ import { MemoryStorage } from "../storage/memory.js";
 /** @import { Transcript as Handle } from "../../pkg/agents.js" */
 /** @import { agents } from "../wasm/agents.js" */
 /** @import { Host } from "../wasm/drive.js" */
-/** @import { ContextBuildResult, ContextRequest, Format, Hit, Problem, ReadMessage, TranscriptSession, Turn } from "../types/index.js" */
-
-/** A session as read, with the fields that lists show. @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession */
+/** @import { ContextBuildResult, ContextRequest, Format, Hit, Problem } from "../types/index.js" */
+/** @import { ReadMessage, TranscriptSession, Turn } from "../types/index.js" */
 
 /**
- * Parses an agent's file. The messages stay in the module, behind the handle, which the caller frees: most go from there into a log.
+ * A session as read, with the fields that lists show.
+ * @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }}
+ *   ReadSession
+ */
+
+/**
+ * Parses an agent's file. The messages stay in the module, behind the handle, which the caller frees: most go from
+ * there into a log.
  * @internal
  * @param {Uint8Array} bytes @param {string} path
- * @param {string} [from] the agent; detected from the content unless given @param {Uint8Array} [beside] the agent's companion file
+ * @param {string} [from] the agent; detected from the content unless given
+ * @param {Uint8Array} [beside] the agent's companion file
  * @returns {{ sessions: ReadSession[], problems: Problem[], module: typeof agents, handle: Handle, free: () => void }}
  */
 export function parseTranscript(bytes, path, from, beside) {
   const module = readerModule();
-  const { handle, free } = module.createHandle(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside));
+  const { handle, free } = module.createHandle(
+    ({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside),
+  );
   try {
     return { ...fromBytes(module.call(() => handle.overview())), module, handle, free };
   } catch (error) {
@@ -39,8 +48,10 @@ export function parseTranscript(bytes, path, from, beside) {
 
 /**
  * Reads a transcript of any known agent. Nothing is stored.
- * @param {string | Uint8Array | import("../types/index.js").FileBlob} file a path, or the bytes @returns {Promise<Transcript>}
- * @throws {LeftoffError} `not_found`, `not_a_file`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `too_large`, `missing_dependency`
+ * @param {string | Uint8Array | import("../types/index.js").FileBlob} file a path, or the bytes
+ * @returns {Promise<Transcript>}
+ * @throws {LeftoffError} `not_found`, `not_a_file`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `too_large`,
+ *   `missing_dependency`
  * @example
  * const transcript = await readTranscript(transcriptPath);
  * transcript.session.agent; // => "claude-code"
@@ -48,7 +59,13 @@ export function parseTranscript(bytes, path, from, beside) {
  */
 export async function readTranscript(file) {
   await readerModule().ready();
-  const { sessions: [first], problems, module, handle, free } = parseTranscript(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
+  const {
+    sessions: [first],
+    problems,
+    module,
+    handle,
+    free,
+  } = parseTranscript(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
     const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
     return transcriptOf(session, fromBytes(module.call(() => handle.messages(0, 0, messageCount))), problems);
@@ -66,7 +83,9 @@ export class Transcript {
   /** The messages as log lines, made by the first search. @type {Uint8Array | undefined} */
   #lines;
 
-  static { transcriptOf = (...read) => new this(...read); }
+  static {
+    transcriptOf = (...read) => new this(...read);
+  }
 
   /** @private @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
   constructor(session, messages, problems) {
@@ -84,8 +103,11 @@ export class Transcript {
 
   /**
    * Returns messages from `start` up to but not including `end`.
-   * @param {number} [start] @param {number} [end] @returns {ReadMessage[]}
-   * @example const transcript = await readTranscript(transcriptPath); transcript.slice(0, 50).length; // => transcript.length
+   * @param {number} [start]
+   * @param {number} [end]
+   * @returns {ReadMessage[]}
+   * @example
+   * const transcript = await readTranscript(transcriptPath); transcript.slice(0, 50).length; // => transcript.length
    */
   slice(start, end) {
     return this.#messages.slice(start, end);
@@ -105,7 +127,9 @@ export class Transcript {
 
   /**
    * Finds messages that have all of these words, in any case, newest first.
-   * @param {string} words @returns {Hit[]} @throws {LeftoffError} `invalid_request` for words that are no text
+   * @param {string} words
+   * @returns {Hit[]}
+   * @throws {LeftoffError} `invalid_request` for words that are no text
    * @example
    * const transcript = await readTranscript(transcriptPath);
    * transcript.search("no such words are here"); // => []
@@ -119,7 +143,9 @@ export class Transcript {
 
   /**
    * Builds the context that a model call would get.
-   * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] @returns {Promise<ContextBuildResult<F>>}
+   * @template {Format} [F="leftoff"]
+   * @param {ContextRequest<F>} [request]
+   * @returns {Promise<ContextBuildResult<F>>}
    * @throws {LeftoffError} what `Session.context` throws
    * @example
    * const transcript = await readTranscript(transcriptPath);
@@ -133,7 +159,13 @@ export class Transcript {
     await module.ready();
     const messages = bytesOf(toJsonFast(this.#messages));
     const all = toBytes({ ...asked, model: this.session.model ?? undefined });
-    return fromBytes(await drive((operations, now, chance) => operations.contextOf(messages, all, module.anyCounter(), now, chance), { ...NOWHERE, module, own: { count, summarize } }));
+    return fromBytes(
+      await drive((operations, now, chance) => operations.contextOf(messages, all, module.anyCounter(), now, chance), {
+        ...NOWHERE,
+        module,
+        own: { count, summarize },
+      }),
+    );
   }
 
   // The caller's strategies get a session, so it is one in memory.
@@ -143,7 +175,12 @@ export class Transcript {
     const created = { id, agent: model ? { model } : undefined };
     await coreModule.ready();
     const storage = new MemoryStorage();
-    const live = new SessionHandle({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
+    const live = new SessionHandle({
+      storage,
+      path: "/transcript",
+      placement: "home",
+      cache: { storage, folder: "/cache" },
+    });
     await live.begin(created);
     const session = sessionOf(live, {});
     try {
@@ -156,7 +193,11 @@ export class Transcript {
 }
 
 /** The host of operations that ask for no file. @type {Pick<Host, "at" | "log" | "turn">} */
-const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/", opened: 0 }), turn: async () => () => {} };
+const NOWHERE = {
+  at: () => ({ storage: new MemoryStorage(), path: "/" }),
+  log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/", opened: 0 }),
+  turn: async () => () => {},
+};
 
 /** @param {string | Uint8Array | Blob} file */
 async function readBytes(file) {

@@ -19,7 +19,8 @@
  * | `outside_store` | only of a storage with a root: the path does not lie in it, or a link stands on the way |
  * | `invalid_range` | a range that is not `0 <= start <= end` |
  * | `invalid_path` | a folder is to be moved into itself, or a name to be looked for in folders is no plain name |
- * | `not_found` | of `move`: nothing is there to be moved; of `append` and `replace`: the folder `within` is not there |
+ * | `not_found` | of `move`: nothing is there to be moved; of `append` and `replace`: the folder `within` is not there
+ * |
  * | `already_exists` | of `move` and `link`: something is at the target |
  * | `other_filesystem` | only of `move`: the system cannot move so far; the caller may copy |
  * | `storage_closed` | the storage was closed |
@@ -34,7 +35,8 @@
  * @property {Capabilities} capabilities
  * @property {(path: string) => Promise<Uint8Array | null>} read
  *   The whole file, as long as it was when reading began. Links are followed, if there is no root.
- * @property {(path: string, start: number, end: number, options?: { into?: Uint8Array }) => Promise<Uint8Array | null>} readRange
+ * @property {(path: string, start: number, end: number, options?: { into?: Uint8Array }) => Promise<Uint8Array | null>}
+ *   readRange
  *   The bytes from `start` up to but not including `end`; fewer where the file ends before. `end` may be Infinity.
  *   Where they fit `into`, they may be put there, so that a long file is read into the same memory.
  * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<{ end: number, stat?: Stat }>} append
@@ -43,29 +45,36 @@
  *   `end` is the size of the file right after. It is more than the old size plus `bytes.length` where others append,
  *   and may then lie inside what another process is still writing; `stat` is the file's stat then, where that was
  *   seen anyway. `within`:
- *   a folder on the way that is not made, nor any above it. A file that was removed, replaced or moved away, by itself or with
+ *   a folder on the way that is not made, nor any above it. A file that was removed, replaced or moved away, by itself
+ * or with
  *   its folder, before all bytes were in it, is an error: an append resolves only if its bytes are found by the path.
  *   `durable` waits until the disk confirms all that is in the file, whoever wrote it, also where `bytes` is empty; it
  *   changes nothing where `capabilities.durable` is false.
  *   The error says in `written` how many bytes got in: 0, the append never happened; some or all, unknown to readers
  *   unless appended again. `durable: false` beside it: all got in, and the disk did not confirm. Never tried again by
  *   the storage. Links are refused.
- * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<void>} replace
- *   Puts `bytes` in the place of the file, whole or not at all, durable where the storage is, unless `durable` is false; makes the
- *   file and its parent folders where they are missing; `within` as `append` has it. Replacing one path several times takes effect in call order. `bytes` must
+ * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<void>}
+ *   replace
+ *   Puts `bytes` in the place of the file, whole or not at all, durable where the storage is, unless `durable` is
+ * false; makes the
+ *   file and its parent folders where they are missing; `within` as `append` has it. Replacing one path several times
+ * takes effect in call order. `bytes` must
  *   not change until it resolves. On an error the old file is still there, except with `durable: false`: then the new
  *   one is, and the disk did not confirm. Links are refused.
- * @property {(path: string, pieces: Uint8Array[], options?: { durable?: boolean, within?: string }) => Promise<void>} [replacePieces]
+ * @property {(path: string, pieces: Uint8Array[], options?: { durable?: boolean, within?: string }) => Promise<void>}
+ *   [replacePieces]
  *   The same of pieces that lie one behind the other in the file, where the storage need not copy them to one.
  * @property {(from: string, to: string) => Promise<void>} move
  *   Gives a file, or a folder with all in it, another place, whole or not at all, durable where the storage is; makes
  *   the parent folders of `to` where they are missing. Nothing at `from` is an error, so that no move looks as if it
  *   had happened; so is anything at `to`, also an empty folder. What is under way at or below `from` is to be awaited
  *   before. On an error nothing was moved, except with `durable: false`: then it is at `to`, and the disk did not
- *   confirm. A file (not a folder) whose move was cut off may be at both places, as one file. Links and devices are refused;
+ *   confirm. A file (not a folder) whose move was cut off may be at both places, as one file. Links and devices are
+ * refused;
  *   those inside a folder move with it.
  * @property {(path: string, target: string) => Promise<boolean>} link
- *   Makes `path` a link to a folder, in one step, also in the place of another link; answers whether the system has links.
+ *   Makes `path` a link to a folder, in one step, also in the place of another link; answers whether the system has
+ * links.
  *   Anything else at `path` is `already_exists`. For people only: no verb of a storage with a root follows it.
  * @property {(path: string, options?: { files?: string[], as?: (stats: (Stat | null)[]) => number[] }) => Promise<Entry[] | null>} list
  *   The folder's entries, sorted by name (UTF-16 code units). A link to a folder is followed, if there is
@@ -95,20 +104,24 @@
  *   Time of the last change of any kind: bytes, times, mode, a name; nobody can set it. Changes of files within some
  *   milliseconds may share one, in Deno those within a second; in memory no two changes do.
  * @property {{ number: number, madeMs: number }} [file]
- *   The file's identity, which tells it from another one that has come into its place: a number, which a later file may get
+ *   The file's identity, which tells it from another one that has come into its place: a number, which a later file may
+ * get
  *   again, and when it was made; where the system does not know that, the time of the last change.
  *
  * @typedef {object} Entry
  * @property {string} name
  * @property {Kind} kind
  * @property {(Stat | null)[]} [files]
- *   Of a folder, where `list` was asked for them; absent where it may not be looked into. Null where nothing has the name, or the folder vanished meanwhile. A
+ *   Of a folder, where `list` was asked for them; absent where it may not be looked into. Null where nothing has the
+ * name, or the folder vanished meanwhile. A
  *   link is of kind `other`.
  *
  * @typedef {"file" | "folder" | "other"} Kind
  */
 
-/** @typedef {"read" | "readRange" | "append" | "replace" | "move" | "link" | "list" | "remove" | "stat" | "close"} Verb */
+/**
+ * @typedef {"read" | "readRange" | "append" | "replace" | "move" | "link" | "list" | "remove" | "stat" | "close"} Verb
+ */
 /** @typedef {keyof typeof REASONS} Code */
 
 import { LeftoffError } from "../error.js";
@@ -176,5 +189,8 @@ export function checkRange(path, start, end) {
 export function checkNames(path, names) {
   const odd = names.find((name) => /^\.{0,2}$|[\\/\0]/.test(name));
   if (odd === undefined) return;
-  throw storageError("list", path, { code: "invalid_path", reason: `expected the name of a file, but found "${odd}" instead` });
+  throw storageError("list", path, {
+    code: "invalid_path",
+    reason: `expected the name of a file, but found "${odd}" instead`,
+  });
 }

@@ -13,13 +13,19 @@ const PIECE = 4 * 1024 * 1024;
 
 /**
  * Copies a file, or a folder with all in it.
- * @param {StoragePath} from @param {StoragePath} to @param {{ isMissing?: boolean }} [options] `isMissing`: only what the target lacks
+ * @param {StoragePath} from
+ * @param {StoragePath} to
+ * @param {{ isMissing?: boolean }} [options] `isMissing`: only what the target lacks
  * @returns {Promise<number>} the bytes copied
  */
 export async function copyTree(from, to, { isMissing = false } = {}) {
   const { kind, size = 0 } = (await from.storage.stat(from.path)) ?? {};
   if (kind === "folder") return copyFolder(from, to, isMissing);
-  if (kind && kind !== "file") throw new LeftoffError({ code: "not_a_file", message: `expected a file or a folder at "${from.path}", but found something else instead` });
+  if (kind && kind !== "file")
+    throw new LeftoffError({
+      code: "not_a_file",
+      message: `expected a file or a folder at "${from.path}", but found something else instead`,
+    });
   if (isMissing && (await to.storage.stat(to.path))) return 0;
   return copyFile(from, to, size);
 }
@@ -28,7 +34,11 @@ export async function copyTree(from, to, { isMissing = false } = {}) {
 async function copyFolder(from, to, isMissing) {
   let bytes = 0;
   for (const { name } of (await from.storage.list(from.path)) ?? []) {
-    bytes += await copyTree({ ...from, path: join(from.path, name) }, { ...to, path: join(to.path, name) }, { isMissing });
+    bytes += await copyTree(
+      { ...from, path: join(from.path, name) },
+      { ...to, path: join(to.path, name) },
+      { isMissing },
+    );
   }
   return bytes;
 }
@@ -54,9 +64,13 @@ async function copyFile(from, to, size) {
 
 /** @param {StoragePath} from @param {StoragePath} to @param {number} size */
 async function copyPieces(from, to, size) {
-  for (let at = 0; at < size; ) {
+  for (let at = 0; at < size;) {
     const bytes = (await from.storage.readRange(from.path, at, Math.min(size, at + PIECE))) ?? new Uint8Array();
-    if (bytes.length === 0) throw new LeftoffError({ code: "storage_failed", message: `expected ${size} bytes in "${from.path}", but found ${at} instead` });
+    if (bytes.length === 0)
+      throw new LeftoffError({
+        code: "storage_failed",
+        message: `expected ${size} bytes in "${from.path}", but found ${at} instead`,
+      });
     at += bytes.length;
     await to.storage.append(to.path, bytes, { durable: at === size });
   }

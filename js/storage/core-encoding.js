@@ -4,7 +4,10 @@
 import { joinBytes } from "./bytes.js";
 
 /** @import { Entry, Stat } from "./contract.js" */
-/** A buffer for parts of long files, one part in each step. @typedef {{ into?: Uint8Array, isLent?: boolean }} ReadBuffer */
+/**
+ * A buffer for parts of long files, one part in each step.
+ * @typedef {{ into?: Uint8Array, isLent?: boolean }} ReadBuffer
+ */
 
 /** The kinds of entries, as the core numbers them. */
 const KINDS = { file: 1, folder: 2, other: 3 };
@@ -14,7 +17,8 @@ const LONG = 1 << 14;
 const LONGEST = 1 << 20;
 
 /**
- * The buffer for a part of a file: new memory for each part would lie around, megabyte by megabyte, until it is collected.
+ * The buffer for a part of a file: new memory for each part would lie around, megabyte by megabyte, until it is
+ * collected.
  * @param {ReadBuffer} reading
  * @param {number} length
  */
@@ -72,9 +76,16 @@ const LONGEST_VECTOR = 1 << 16;
 
 /** Packs vectors: for each the count of its numbers, then the numbers. @param {any} vectors */
 export function packVectors(vectors) {
-  const all = Array.isArray(vectors) ? vectors.map((vector) => {
-    if (vector?.length > LONGEST_VECTOR) throw new RangeError(`expected at most ${LONGEST_VECTOR} numbers in a vector, but found ${vector.length}`);
-    return Float32Array.from(vector ?? []);
-  }) : [];
-  return joinBytes(all.flatMap((vector) => [Uint32Array.of(vector.length), vector]).map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)));
+  const all = Array.isArray(vectors)
+    ? vectors.map((vector) => {
+        if (vector?.length > LONGEST_VECTOR)
+          throw new RangeError(`expected at most ${LONGEST_VECTOR} numbers in a vector, but found ${vector.length}`);
+        return Float32Array.from(vector ?? []);
+      })
+    : [];
+  return joinBytes(
+    all
+      .flatMap((vector) => [Uint32Array.of(vector.length), vector])
+      .map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
+  );
 }

@@ -24,7 +24,8 @@ import { tryAllowed, isRefused } from "../host/permissions.js";
  * @property {(path: string) => HeldPlace} holdName the same as `hold`; also what lies above the root
  * @property {(path: string) => string} plain the path without links on the way to the root
  * @property {(path: string) => () => boolean} snapshotFolder
- *   Looks at a folder that is there. The returned function tells whether the folder, each on the way and the names in it are
+ *   Looks at a folder that is there. The returned function tells whether the folder, each on the way and the names in
+ * it are
  *   known to be the same since.
  */
 
@@ -32,14 +33,20 @@ import { tryAllowed, isRefused } from "../host/permissions.js";
 export class UnrootedFinder {
   /** @param {string} path @param {Set<string>} [made] @param {string} [within] */
   hold(path, made, within) {
-    if (within !== undefined && !fs.existsSync(within)) throw Object.assign(new Error("expected a folder, but found none"), { code: "ENOENT" });
+    if (within !== undefined && !fs.existsSync(within))
+      throw Object.assign(new Error("expected a folder, but found none"), { code: "ENOENT" });
     if (made) makeFolders(dirname(path), made);
     return this.holdFolder(path);
   }
 
   /** @param {string} path @returns {HeldPlace} */
   holdFolder(path) {
-    return { systemPath: path, check: () => {}, remove: () => fs.promises.rm(path, { recursive: true, force: true }), close: () => {} };
+    return {
+      systemPath: path,
+      check: () => {},
+      remove: () => fs.promises.rm(path, { recursive: true, force: true }),
+      close: () => {},
+    };
   }
 
   /** @param {string} path */
@@ -58,7 +65,11 @@ export class UnrootedFinder {
   }
 }
 
-/** Makes a folder and those above it. @param {string} folder @param {Set<string>} made collects those that were missing */
+/**
+ * Makes a folder and those above it.
+ * @param {string} folder
+ * @param {Set<string>} made collects those that were missing
+ */
 export function makeFolders(folder, made) {
   const missing = [];
   let there = folder;
@@ -125,9 +136,13 @@ export function rejectLink(at) {
   return found;
 }
 
-/** Rejects links and folders where a file is to be written. Windows would report a folder as not permitted. @param {string} at */
+/**
+ * Rejects links and folders where a file is to be written. Windows would report a folder as not permitted.
+ * @param {string} at
+ */
 export function rejectLinkAndFolder(at) {
-  if (rejectLink(at)?.isDirectory()) throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
+  if (rejectLink(at)?.isDirectory())
+    throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
 }
 
 /** @param {string} path that of a file */

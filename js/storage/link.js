@@ -18,8 +18,14 @@ const WITHOUT_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
  */
 export function placeLink(held, target) {
   const there = fs.lstatSync(held.systemPath, { throwIfNoEntry: false });
-  if (there && !there.isSymbolicLink()) throw Object.assign(new Error("expected nothing or a link there, but found something else instead"), { code: "EEXIST" });
-  const temporary = join(dirname(held.systemPath), `.${basename(held.systemPath)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+  if (there && !there.isSymbolicLink())
+    throw Object.assign(new Error("expected nothing or a link there, but found something else instead"), {
+      code: "EEXIST",
+    });
+  const temporary = join(
+    dirname(held.systemPath),
+    `.${basename(held.systemPath)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`,
+  );
   try {
     fs.symlinkSync(target, temporary, "junction");
   } catch (error) {

@@ -10,10 +10,14 @@ import { checkNames, checkRange, storageError } from "./contract.js";
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
 
 /** @typedef {{ mtimeMs: number, ctimeMs: number }} Times */
-/** @typedef {Times & { bytes: Uint8Array, size: number, madeMs: number }} File `bytes` has room to grow behind `size`; `madeMs`: when all of it was written */
+/**
+ * @typedef {Times & { bytes: Uint8Array, size: number, madeMs: number }} File `bytes` has room to grow behind `size`;
+ *   `madeMs`: when all of it was written
+ */
 
 /**
- * Keeps everything in this process's memory: what it acknowledges is `volatile`. Each verb is described at `Storage`; any of them
+ * Keeps everything in this process's memory: what it acknowledges is `volatile`. Each verb is described at `Storage`;
+ * any of them
  * throws `storage_closed` once it was closed.
  * @example
  * const opened = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
@@ -36,7 +40,10 @@ export class MemoryStorage {
   #now;
   #closed = false;
 
-  /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` @throws {LeftoffError} `invalid_request` for a `now` that is no function */
+  /**
+   * @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs`
+   * @throws {LeftoffError} `invalid_request` for a `now` that is no function
+   */
   constructor(options = {}) {
     const { now = nowMs } = checkOptions("MemoryStorage", options);
     this.#now = now;
@@ -61,7 +68,9 @@ export class MemoryStorage {
   /**
    * @param {string} path
    * @param {Uint8Array} bytes
-   * @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; what any verb throws
+   * @param {{ durable?: boolean, within?: string }} [options]
+   * @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where
+   *   `within` is not there; what any verb throws
    */
   async append(path, bytes, { within } = {}) {
     this.#rejectIfClosed("append", path);
@@ -72,7 +81,12 @@ export class MemoryStorage {
     return { end: file.size };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] @throws {LeftoffError} what `append` throws */
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {{ within?: string }} [options]
+   * @throws {LeftoffError} what `append` throws
+   */
   async replace(path, bytes, { within } = {}) {
     this.#rejectIfClosed("replace", path);
     this.#rejectIfGone("replace", path, within);
@@ -90,11 +104,14 @@ export class MemoryStorage {
 
   /**
    * @param {string} from
-   * @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws
+   * @param {string} to
+   * @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a
+   *   folder into itself; `not_a_folder` where a file stands on the way; what any verb throws
    */
   async move(from, to) {
     this.#rejectIfClosed("move", from);
-    const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => storageError("move", from, { code, to, reason });
+    const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) =>
+      storageError("move", from, { code, to, reason });
     if (!this.#findStat(from)) throw refused("not_found");
     const [old, now] = [normalizePath(from), normalizePath(to)];
     if (now.startsWith(`${old}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
@@ -114,7 +131,9 @@ export class MemoryStorage {
   /**
    * @param {string} path
    * @param {{ files?: string[] }} [options]
-   * @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws
+   * @returns {Promise<Entry[] | null>}
+   * @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb
+   *   throws
    */
   async list(path, { files } = {}) {
     this.#rejectIfClosed("list", path);
@@ -125,7 +144,9 @@ export class MemoryStorage {
     const within = (/** @type {string} */ other) => other !== "" && parentOf(other) === folder;
     /** @type {Entry[]} */
     const entries = [
-      ...[...this.#files.keys()].filter(within).map((file) => ({ name: nameOf(file), kind: /** @type {const} */ ("file") })),
+      ...[...this.#files.keys()]
+        .filter(within)
+        .map((file) => ({ name: nameOf(file), kind: /** @type {const} */ ("file") })),
       ...[...this.#folders.keys()].filter(within).map((inner) => ({
         name: nameOf(inner),
         kind: /** @type {const} */ ("folder"),
@@ -199,7 +220,14 @@ export class MemoryStorage {
   /** @param {string} path @returns {Stat | null} */
   #findStat(path) {
     const file = this.#files.get(path);
-    if (file) return { kind: "file", size: file.size, mtimeMs: file.mtimeMs, ctimeMs: file.ctimeMs, file: { number: 0, madeMs: file.madeMs } };
+    if (file)
+      return {
+        kind: "file",
+        size: file.size,
+        mtimeMs: file.mtimeMs,
+        ctimeMs: file.ctimeMs,
+        file: { number: 0, madeMs: file.madeMs },
+      };
     const folder = this.#folders.get(path);
     return folder ? { kind: "folder", size: 0, ...folder } : null;
   }
@@ -240,19 +268,30 @@ function grow(file, bytes) {
 /** A map by paths, however this machine separates their names. @template T @extends {Map<string, T>} */
 class Paths extends Map {
   /** @param {string} path */
-  get(path) { return super.get(normalizePath(path)); }
+  get(path) {
+    return super.get(normalizePath(path));
+  }
 
   /** @param {string} path */
-  has(path) { return super.has(normalizePath(path)); }
+  has(path) {
+    return super.has(normalizePath(path));
+  }
 
   /** @param {string} path @param {T} what */
-  set(path, what) { return super.set(normalizePath(path), what); }
+  set(path, what) {
+    return super.set(normalizePath(path), what);
+  }
 
   /** @param {string} path */
-  delete(path) { return super.delete(normalizePath(path)); }
+  delete(path) {
+    return super.delete(normalizePath(path));
+  }
 }
 
-/** Windows reads a path without a drive as one on the drive at hand, in files as in what callers give. @param {string} path */
+/**
+ * Windows reads a path without a drive as one on the drive at hand, in files as in what callers give.
+ * @param {string} path
+ */
 function normalizePath(path) {
   return sep === "\\" ? (/^[\\/]/.test(path) ? resolve(path) : path).replaceAll(sep, "/") : path;
 }

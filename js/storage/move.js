@@ -4,8 +4,8 @@
  * Moves within a filesystem, never over what is there. Node has no `renameat2`.
  *
  * A folder is renamed. The system itself refuses to put it over a file, or over a folder with something in it; an empty
- * folder that was made since the look before would be replaced. Making the folder first, to claim the place, would leave
- * it there after a crash, and every later attempt would be refused for it.
+ * folder that was made since the look before would be replaced. Making the folder first, to claim the place, would
+ * leave it there after a crash, and every later attempt would be refused for it.
  *
  * A file would be renamed over another one. So it gets its second name first, which the system refuses where something
  * is there, and loses its first one then. Who is killed in between leaves it with both.
@@ -36,7 +36,11 @@ export function rejectTaken(at) {
   throw Object.assign(new Error("expected nothing there, but found something instead"), { code: "EEXIST" });
 }
 
-/** @param {HeldPlace} source @param {HeldPlace} target @param {() => Promise<void>} confirm makes the disk confirm the new name */
+/**
+ * @param {HeldPlace} source
+ * @param {HeldPlace} target
+ * @param {() => Promise<void>} confirm makes the disk confirm the new name
+ */
 export async function move(source, target, confirm) {
   const found = fs.lstatSync(source.systemPath, BIG);
   source.check();

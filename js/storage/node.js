@@ -7,8 +7,8 @@
  * apart. `fs.promises.appendFile` would cut at 512 KiB. The write is synchronous, which keeps appends in call order
  * without a queue; only flushing, which takes milliseconds, leaves the thread.
  *
- * With a `root` it stays below that folder, see root.js. One exception: a log that it has open is still appended to if someone
- * moves its folder away and puts a link to it in the folder's place.
+ * With a `root` it stays below that folder, see root.js. One exception: a log that it has open is still appended to if
+ * someone moves its folder away and puts a link to it in the folder's place.
  *
  * It does not retry, lock, or promise anything to two writers on NFS, SMB or in a synced folder.
  */
@@ -19,7 +19,16 @@ import { dirname, sep } from "node:path";
 import { checkOptions } from "../wasm/options.js";
 import { checkNames, checkRange, storageError } from "./contract.js";
 import { syncFolder } from "./flush.js";
-import { UnrootedFinder, codeOf, isAbsent, linkError, mayBeOurs, rejectLink, rejectLinkAndFolder, toSystemPath } from "./folders.js";
+import {
+  UnrootedFinder,
+  codeOf,
+  isAbsent,
+  linkError,
+  mayBeOurs,
+  rejectLink,
+  rejectLinkAndFolder,
+  toSystemPath,
+} from "./folders.js";
 import { addFiles, kindOf, statOf } from "./stats.js";
 import { move, rejectTaken, rejectUnmovable } from "./move.js";
 import { placeLink } from "./link.js";
@@ -43,7 +52,8 @@ const TRIES = 20;
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 
 /**
- * Files on a local disk, for Node, Deno and Bun. Each verb is described at `Storage`. What any of them throws: `permission_denied`,
+ * Files on a local disk, for Node, Deno and Bun. Each verb is described at `Storage`. What any of them throws:
+ * `permission_denied`,
  * `too_many_files`, `outside_store` where there is a root, `storage_closed` once it was closed, `storage_failed`.
  * @example
  * const storage = new NodeStorage({ root: folder });
@@ -79,7 +89,11 @@ export class NodeStorage {
   /** @type {PlaceFinder} */
   #finder;
 
-  /** @param {{ root?: string }} [options] `root`: a folder that is not left, there or not @throws {LeftoffError} `invalid_request` for a `root` that is no text; `missing_dependency` in a page, which has no disk */
+  /**
+   * @param {{ root?: string }} [options] `root`: a folder that is not left, there or not
+   * @throws {LeftoffError} `invalid_request` for a `root` that is no text; `missing_dependency` in a page, which has no
+   *   disk
+   */
   constructor(options = {}) {
     const { root } = checkOptions("NodeStorage", options);
     this.#hasRoot = root !== undefined;
@@ -95,7 +109,8 @@ export class NodeStorage {
    * @param {string} path
    * @param {number} start
    * @param {number} end
-   * @param {{ into?: Uint8Array }} [options] @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws
+   * @param {{ into?: Uint8Array }} [options]
+   * @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws
    */
   async readRange(path, start, end, { into } = {}) {
     checkRange(path, start, end);
@@ -105,7 +120,9 @@ export class NodeStorage {
   /**
    * @param {string} path
    * @param {Uint8Array} bytes
-   * @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder or a link; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; `read_only`; what any verb throws
+   * @param {{ durable?: boolean, within?: string }} [options]
+   * @throws {LeftoffError} `not_a_file` for a folder or a link; `not_a_folder` where a file stands on the way;
+   *   `not_found` where `within` is not there; `disk_full`; `read_only`; what any verb throws
    */
   async append(path, bytes, { durable = false, within } = {}) {
     this.#rejectIfClosed("append", path);
@@ -116,11 +133,21 @@ export class NodeStorage {
       file = this.#fileToAppend(path, within);
       written = fs.writeSync(file.fd, bytes);
       if (written < bytes.length) {
-        throw storageError("append", path, { code: "disk_full", detail: `${written} of ${bytes.length} bytes got in`, written });
+        throw storageError("append", path, {
+          code: "disk_full",
+          detail: `${written} of ${bytes.length} bytes got in`,
+          written,
+        });
       }
-      // If the file lies elsewhere by now, nobody finds these bytes: whoever moved it may have read it before they came.
+      // If the file lies elsewhere by now, nobody finds these bytes: whoever moved it may have read it before they
+      // came.
       found = file.statAfterWrite(this.#finder.plain(path));
-      if (!found) throw storageError("append", path, { code: "storage_failed", detail: "removed, replaced or moved away meanwhile", written });
+      if (!found)
+        throw storageError("append", path, {
+          code: "storage_failed",
+          detail: "removed, replaced or moved away meanwhile",
+          written,
+        });
     } catch (cause) {
       this.#rejectIfGone("append", path, cause, within);
       throw this.#toStorageError("append", path, cause, { written });
@@ -134,7 +161,9 @@ export class NodeStorage {
    * @param {Uint8Array} bytes
    * @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} what `append` throws
    */
-  replace(path, bytes, options) { return this.replacePieces(path, [bytes], options); }
+  replace(path, bytes, options) {
+    return this.replacePieces(path, [bytes], options);
+  }
 
   /**
    * @param {string} path
@@ -155,7 +184,10 @@ export class NodeStorage {
 
   /**
    * @param {string} from
-   * @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `other_filesystem`; `not_a_file` for a link; `not_a_folder` where a file stands on the way; what any verb throws
+   * @param {string} to
+   * @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a
+   *   folder into itself; `other_filesystem`; `not_a_file` for a link; `not_a_folder` where a file stands on the way;
+   *   what any verb throws
    */
   async move(from, to) {
     this.#rejectIfClosed("move", from);
@@ -164,7 +196,9 @@ export class NodeStorage {
 
   /**
    * @param {string} path
-   * @param {string} target @throws {LeftoffError} `already_exists` where something else stands; `not_a_folder` where a file stands on the way; what any verb throws
+   * @param {string} target
+   * @throws {LeftoffError} `already_exists` where something else stands; `not_a_folder` where a file stands on the way;
+   *   what any verb throws
    */
   async link(path, target) {
     this.#rejectIfClosed("link", path);
@@ -182,7 +216,9 @@ export class NodeStorage {
   /**
    * @param {string} path
    * @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options]
-   * @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws
+   * @returns {Promise<Entry[] | null>}
+   * @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb
+   *   throws
    */
   async list(path, { files, as } = {}) {
     this.#rejectIfClosed("list", path);
@@ -419,7 +455,8 @@ export class NodeStorage {
     try {
       source = this.#finder.hold(from);
       rejectUnmovable(source.systemPath);
-      if (isBelow(to, from)) throw storageError("move", from, { code: "invalid_path", to, reason: "a folder cannot lie in itself" });
+      if (isBelow(to, from))
+        throw storageError("move", from, { code: "invalid_path", to, reason: "a folder cannot lie in itself" });
       target = this.#finder.hold(to, this.#unconfirmed);
       if (this.#hasRoot) rejectLink(target.systemPath);
       rejectTaken(target.systemPath);
@@ -431,7 +468,8 @@ export class NodeStorage {
       await this.#syncEntries(to);
       await this.#syncName(from);
     } catch (cause) {
-      if (!isMoved && isAbsent(cause) && this.#isAbsent(from)) throw storageError("move", from, { code: "not_found", to, cause });
+      if (!isMoved && isAbsent(cause) && this.#isAbsent(from))
+        throw storageError("move", from, { code: "not_found", to, cause });
       throw this.#toStorageError("move", from, cause, isMoved ? { to, durable: false } : { to });
     } finally {
       source?.close();
@@ -442,7 +480,11 @@ export class NodeStorage {
   /** @param {"append" | "replace"} verb @param {string} path @param {unknown} cause @param {string} [within] */
   #rejectIfGone(verb, path, cause, within) {
     if (within === undefined || !isAbsent(cause) || !this.#isAbsent(within)) return;
-    throw storageError(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none`, cause });
+    throw storageError(verb, path, {
+      code: "not_found",
+      reason: `expected a folder at "${within}", but found none`,
+      cause,
+    });
   }
 
   /** @param {string} path */
@@ -488,7 +530,9 @@ function closeQuietly(fd) {
  * @returns {Promise<number>} how many bytes
  */
 function readAt(fd, into, offset, length, position) {
-  return new Promise((resolve, reject) => fs.read(fd, into, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))));
+  return new Promise((resolve, reject) =>
+    fs.read(fd, into, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
+  );
 }
 
 /** @param {string} path @param {string} folder */

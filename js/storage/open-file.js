@@ -61,7 +61,11 @@ export class OpenFile {
     return ticksMs() - this.#lookedAt < LOOK_LASTS_MS || this.statAtPath(path) !== null;
   }
 
-  /** The stat at the path, or null where another file or none stands there. @param {string} path @returns {fs.Stats | null} */
+  /**
+   * The stat at the path, or null where another file or none stands there.
+   * @param {string} path
+   * @returns {fs.Stats | null}
+   */
   statAtPath(path) {
     const now = ticksMs();
     if (now - this.#pathCheckedAt < PATH_LASTS_MS) {
@@ -88,7 +92,8 @@ export class OpenFile {
   /** @param {string} path @returns {fs.Stats | null} */
   #statIfSame(path) {
     const found = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (!found || !this.#isSame(Number.isSafeInteger(found.ino) ? found : fs.lstatSync(path, { bigint: true }))) return null;
+    if (!found || !this.#isSame(Number.isSafeInteger(found.ino) ? found : fs.lstatSync(path, { bigint: true })))
+      return null;
     this.#links = found.nlink;
     this.#changedMs = found.ctimeMs;
     return found;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Files that a browser keeps for an origin (OPFS), in a worker: nobody else may hold one open to write to it. Here is also what
- * browsers lack: times of files that are held open, and moving folders.
+ * Files that a browser keeps for an origin (OPFS), in a worker: nobody else may hold one open to write to it. Here is
+ * also what browsers lack: times of files that are held open, and moving folders.
  */
 
 import { LeftoffError } from "../error.js";
@@ -13,11 +13,15 @@ import { checkNames, checkRange, storageError } from "./contract.js";
 /**
  * The parts of the DOM's types that are used here, for programs without them.
  * @typedef {{ kind: "file", name: string, getFile: () => Promise<{ size: number, lastModified: number, slice: (start: number, end: number) => { arrayBuffer: () => Promise<ArrayBuffer> }, text: () => Promise<string> }>, createSyncAccessHandle: () => Promise<AccessHandle>, move: (to: Folder, name: string) => Promise<void> }} File
- * @typedef {{ kind: "directory", name: string, entries: () => AsyncIterable<[string, File | Folder]>, getFileHandle: (name: string, how?: { create?: boolean }) => Promise<File>,
- *   getDirectoryHandle: (name: string, how?: { create?: boolean }) => Promise<Folder>, removeEntry: (name: string, how?: { recursive?: boolean }) => Promise<void> }} Folder
- * @typedef {{ getSize: () => number, read: (into: Uint8Array, how: { at: number }) => number, write: (bytes: Uint8Array, how: { at: number }) => number, truncate: (size: number) => void,
+ * @typedef
+ *   {{ kind: "directory", name: string, entries: () => AsyncIterable<[string, File | Folder]>, getFileHandle: (name: string, how?: { create?: boolean }) => Promise<File>,
+ *   getDirectoryHandle: (name: string, how?: { create?: boolean }) => Promise<Folder>, removeEntry: (name: string,
+ * how?: { recursive?: boolean }) => Promise<void> }} Folder
+ * @typedef
+ *   {{ getSize: () => number, read: (into: Uint8Array, how: { at: number }) => number, write: (bytes: Uint8Array, how: { at: number }) => number, truncate: (size: number) => void,
  *   flush: () => void, close: () => void }} AccessHandle
- * @typedef {{ madeMs: number, changedMs: number, seenMs?: number }} Note a file's times, made and last changed; `seenMs`: the browser's own time of change
+ * @typedef {{ madeMs: number, changedMs: number, seenMs?: number }} Note a file's times, made and last changed;
+ *   `seenMs`: the browser's own time of change
  */
 
 /** The most files held open: no other tab can append to one that is. */
@@ -28,13 +32,18 @@ const MOVING = ".leftoff-moving.json";
 /** Whether this is a worker of a browser with such files. */
 export function hasOpfs() {
   const { FileSystemFileHandle, navigator } = /** @type {any} */ (globalThis);
-  return typeof FileSystemFileHandle === "function" && "createSyncAccessHandle" in FileSystemFileHandle.prototype && typeof navigator?.storage?.getDirectory === "function";
+  return (
+    typeof FileSystemFileHandle === "function" &&
+    "createSyncAccessHandle" in FileSystemFileHandle.prototype &&
+    typeof navigator?.storage?.getDirectory === "function"
+  );
 }
 
 /**
- * Keeps everything in the origin's private files, in a worker: durable as the browser is, which may clear them away where the origin is not
- * `navigator.storage.persist()`ed. Each verb is described at `Storage`. What any of them throws: `permission_denied` where another
- * tab or worker has the file open, `storage_closed` once it was closed, `storage_failed`.
+ * Keeps everything in the origin's private files, in a worker: durable as the browser is, which may clear them away
+ * where the origin is not
+ * `navigator.storage.persist()`ed. Each verb is described at `Storage`. What any of them throws: `permission_denied`
+ * where another tab or worker has the file open, `storage_closed` once it was closed, `storage_failed`.
  */
 export class OpfsStorage {
   /** @type {Capabilities} */
@@ -53,7 +62,11 @@ export class OpfsStorage {
 
   /** @throws {LeftoffError} `storage_failed` where there are no such files */
   constructor() {
-    if (!hasOpfs()) throw storageError("stat", "/", { code: "storage_failed", reason: "expected a worker of a browser with private files of the origin (OPFS), but found none" });
+    if (!hasOpfs())
+      throw storageError("stat", "/", {
+        code: "storage_failed",
+        reason: "expected a worker of a browser with private files of the origin (OPFS), but found none",
+      });
   }
 
   /** @param {string} path @throws {LeftoffError} `not_a_file` for a folder; what any verb throws */
@@ -75,7 +88,9 @@ export class OpfsStorage {
    * @param {string} path
    * @param {Uint8Array} bytes
    * @param {{ durable?: boolean, within?: string }} [options]
-   * @returns {Promise<{ end: number }>} @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; what any verb throws
+   * @returns {Promise<{ end: number }>}
+   * @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where
+   *   `within` is not there; `disk_full`; what any verb throws
    */
   append(path, bytes, { durable = false, within } = {}) {
     const own = bytes.slice();
@@ -105,7 +120,8 @@ export class OpfsStorage {
     return this.#inTurn("replace", path, async () => {
       await this.#rejectIfGone("replace", path, within);
       const { folder, name } = await this.#parent(path, true);
-      if ((await child(folder, name))?.kind === "directory") throw storageError("replace", path, { code: "not_a_file" });
+      if ((await child(folder, name))?.kind === "directory")
+        throw storageError("replace", path, { code: "not_a_file" });
       this.#closeHeld(path);
       const temporary = `.${name}.${randomId()}.tmp`;
       const file = await folder.getFileHandle(temporary, { create: true });
@@ -136,31 +152,41 @@ export class OpfsStorage {
   /**
    * @param {string} from
    * @param {string} to
-   * @returns {Promise<void>} @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws
+   * @returns {Promise<void>}
+   * @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a
+   *   folder into itself; `not_a_folder` where a file stands on the way; what any verb throws
    */
   move(from, to) {
-    return this.#inTurn("move", from, async () => {
-      const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => storageError("move", from, { code, to, reason });
-      const source = await this.#findEntry(from);
-      if (!source) throw refused("not_found");
-      if (to.startsWith(`${from}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
-      if (await this.#findEntry(to)) throw refused("already_exists");
-      const { folder, name } = await this.#parent(to, true);
-      for (const path of [...this.#held.keys()]) if (isAt(path, from)) this.#closeHeld(path);
-      for (const path of [...this.#notes.keys()]) if (isAt(path, from)) this.#notes.delete(path);
-      if (source.kind === "file") return source.move(folder, name);
-      const root = await this.#openRoot();
-      await withMoveLock(async () => {
-        await writeText(root, MOVING, JSON.stringify({ from, to }));
-        await moveFolder(root, { from, to });
-      });
-    }, to);
+    return this.#inTurn(
+      "move",
+      from,
+      async () => {
+        const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) =>
+          storageError("move", from, { code, to, reason });
+        const source = await this.#findEntry(from);
+        if (!source) throw refused("not_found");
+        if (to.startsWith(`${from}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
+        if (await this.#findEntry(to)) throw refused("already_exists");
+        const { folder, name } = await this.#parent(to, true);
+        for (const path of [...this.#held.keys()]) if (isAt(path, from)) this.#closeHeld(path);
+        for (const path of [...this.#notes.keys()]) if (isAt(path, from)) this.#notes.delete(path);
+        if (source.kind === "file") return source.move(folder, name);
+        const root = await this.#openRoot();
+        await withMoveLock(async () => {
+          await writeText(root, MOVING, JSON.stringify({ from, to }));
+          await moveFolder(root, { from, to });
+        });
+      },
+      to,
+    );
   }
 
   /**
    * @param {string} path
    * @param {{ files?: string[] }} [options]
-   * @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws
+   * @returns {Promise<Entry[] | null>}
+   * @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb
+   *   throws
    */
   async list(path, { files } = {}) {
     if (files) checkNames(path, files);
@@ -172,7 +198,10 @@ export class OpfsStorage {
       const entries = [];
       for await (const [name, { kind }] of folder.entries()) {
         if (name === MOVING || /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name)) continue;
-        const stats = files && kind === "directory" ? await Promise.all(files.map((file) => this.#findStat(`${path}/${name}/${file}`))) : undefined;
+        const stats =
+          files && kind === "directory"
+            ? await Promise.all(files.map((file) => this.#findStat(`${path}/${name}/${file}`)))
+            : undefined;
         entries.push({ name, kind: kind === "file" ? "file" : "folder", ...(stats && { files: stats }) });
       }
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -201,16 +230,25 @@ export class OpfsStorage {
     for (const path of [...this.#held.keys()]) this.#closeHeld(path);
   }
 
-  /** @template T @param {Verb} verb @param {string} path @param {() => Promise<T>} work @param {string} [to] @returns {Promise<T>} */
+  /**
+   * @template T
+   * @param {Verb} verb
+   * @param {string} path
+   * @param {() => Promise<T>} work
+   * @param {string} [to]
+   * @returns {Promise<T>}
+   */
   #inTurn(verb, path, work, to) {
-    const mine = this.#turn.catch(() => {}).then(async () => {
-      if (this.#isClosed) throw storageError(verb, path, { code: "storage_closed" });
-      try {
-        return await work();
-      } catch (cause) {
-        throw toStorageError(verb, path, cause, to);
-      }
-    });
+    const mine = this.#turn
+      .catch(() => {})
+      .then(async () => {
+        if (this.#isClosed) throw storageError(verb, path, { code: "storage_closed" });
+        try {
+          return await work();
+        } catch (cause) {
+          throw toStorageError(verb, path, cause, to);
+        }
+      });
     this.#turn = mine;
     return mine;
   }
@@ -254,10 +292,17 @@ export class OpfsStorage {
     const { size, lastModified } = await found.getFile();
     const held = this.#held.get(path);
     let note = this.#notes.get(path);
-    if (!note || (!held && note.seenMs !== undefined && note.seenMs !== lastModified)) note = { madeMs: lastModified, changedMs: lastModified };
+    if (!note || (!held && note.seenMs !== undefined && note.seenMs !== lastModified))
+      note = { madeMs: lastModified, changedMs: lastModified };
     if (!held) note.seenMs = lastModified;
     this.#notes.set(path, note);
-    return { kind: "file", size: held?.getSize() ?? size, mtimeMs: note.changedMs, ctimeMs: note.changedMs, file: { number: 0, madeMs: note.madeMs } };
+    return {
+      kind: "file",
+      size: held?.getSize() ?? size,
+      mtimeMs: note.changedMs,
+      ctimeMs: note.changedMs,
+      file: { number: 0, madeMs: note.madeMs },
+    };
   }
 
   /** Notes that a file was changed here. @param {string} path */
@@ -324,7 +369,10 @@ async function findEntryBelow(root, path) {
 
 /** @param {Folder} folder @param {string} name */
 async function child(folder, name) {
-  return (await folder.getFileHandle(name).catch(unlessAbsent)) ?? (await folder.getDirectoryHandle(name).catch(unlessAbsent));
+  return (
+    (await folder.getFileHandle(name).catch(unlessAbsent)) ??
+    (await folder.getDirectoryHandle(name).catch(unlessAbsent))
+  );
 }
 
 /** @param {Folder} root @param {string} path @param {boolean} create */
@@ -382,7 +430,9 @@ async function moveEntries(from, to) {
 
 /** Throws for a file that stands on the way. @param {any} error @returns {never} */
 function throwNotFolder(error) {
-  throw error?.name === "TypeMismatchError" ? Object.assign(new Error(error.message, { cause: error }), { name: "NotAFolder" }) : error;
+  throw error?.name === "TypeMismatchError"
+    ? Object.assign(new Error(error.message, { cause: error }), { name: "NotAFolder" })
+    : error;
 }
 
 /** @param {any} error @returns {undefined} */
@@ -402,5 +452,10 @@ const CODES = {
 /** @param {Verb} verb @param {string} path @param {any} cause @param {string} [to] */
 function toStorageError(verb, path, cause, to) {
   if (cause instanceof LeftoffError) return cause;
-  return storageError(verb, path, { to, ...(CODES[cause?.name] ?? { code: "storage_failed" }), detail: cause?.name, cause });
+  return storageError(verb, path, {
+    to,
+    ...(CODES[cause?.name] ?? { code: "storage_failed" }),
+    detail: cause?.name,
+    cause,
+  });
 }

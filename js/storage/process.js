@@ -25,7 +25,8 @@ export function thisProcess() {
 }
 
 /**
- * Whether a process is certainly gone. One on another host cannot be checked from here; without a host only its number is known.
+ * Whether a process is certainly gone. One on another host cannot be checked from here; without a host only its number
+ * is known.
  * @param {ProcessName} other
  */
 export function isGone({ pid, host, boot, start }) {
@@ -37,7 +38,10 @@ export function isGone({ pid, host, boot, start }) {
   return startOf(pid) !== start;
 }
 
-/** The host's name; "unknown" where the runtime hides it, which equals no host's, so that its processes cannot be checked. */
+/**
+ * The host's name; "unknown" where the runtime hides it, which equals no host's, so that its processes cannot be
+ * checked.
+ */
 const hostName = () => tryAllowed(hostname) ?? "unknown";
 
 function bootId() {

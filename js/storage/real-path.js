@@ -34,7 +34,8 @@ export function rejectUnlessFolder(path) {
     if (codeOf(cause) === "ENOENT") return rejectFileAbove(path);
     throw toStorageError("stat", path, cause, { hasRoot: false });
   }
-  if (!stat.isDirectory()) throw new LeftoffError({ code: "not_a_folder", message: `"${path}" is a file, not a folder` });
+  if (!stat.isDirectory())
+    throw new LeftoffError({ code: "not_a_folder", message: `"${path}" is a file, not a folder` });
 }
 
 /** Rejects a path beneath a file, which Windows reports as absent. @param {string} path */
@@ -52,7 +53,11 @@ export function workingFolder() {
   }
 }
 
-/** The path without links, as far as it exists: the folder may be gone, or another machine's. @param {string} path @returns {string} */
+/**
+ * The path without links, as far as it exists: the folder may be gone, or another machine's.
+ * @param {string} path
+ * @returns {string}
+ */
 export function realPathAsFar(path) {
   if (!isAbsolute(path)) return path;
   try {
@@ -69,7 +74,9 @@ export function realPath(folder) {
     path = realpathSync(folder);
   } catch (cause) {
     const isNone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-    throw isNone ? new LeftoffError({ code: "not_found", message: `no folder at "${folder}"`, cause }) : toStorageError("stat", folder, cause, { hasRoot: false });
+    throw isNone
+      ? new LeftoffError({ code: "not_found", message: `no folder at "${folder}"`, cause })
+      : toStorageError("stat", folder, cause, { hasRoot: false });
   }
   rejectUnlessFolder(path);
   return path;

@@ -11,7 +11,11 @@ export class ReportWriter {
   /** @type {Promise<void> | undefined} */
   #keeping;
 
-  /** Writes a report; nobody waits for the disk. @param {{ storage: Storage, path: string }} at @param {Uint8Array} report */
+  /**
+   * Writes a report; nobody waits for the disk.
+   * @param {{ storage: Storage, path: string }} at
+   * @param {Uint8Array} report
+   */
   keep(at, report) {
     this.#report = report;
     this.#keeping ??= this.#keepNewest(at);
@@ -20,7 +24,7 @@ export class ReportWriter {
   // A report that cannot be written must not fail the context.
   /** @param {{ storage: Storage, path: string }} at */
   async #keepNewest({ storage, path }) {
-    for (let bytes; (bytes = this.#report); ) {
+    for (let bytes; (bytes = this.#report);) {
       this.#report = undefined;
       await storage.replace(path, bytes).catch(unlessBug);
     }

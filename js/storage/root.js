@@ -8,9 +8,9 @@
  * in the last one. That holds whatever others do meanwhile.
  *
  * Elsewhere, and in Deno where it may not use `/proc`, all folders are looked at first, and what was opened is compared
- * with what stands there afterwards, before a byte goes either way. Someone who swaps a folder there and back within such a call
- * can have an empty file or folder made elsewhere, or a file there listed, moved or removed; by three swaps within one call,
- * at the right moments, also read or written.
+ * with what stands there afterwards, before a byte goes either way. Someone who swaps a folder there and back within
+ * such a call can have an empty file or folder made elsewhere, or a file there listed, moved or removed; by three swaps
+ * within one call, at the right moments, also read or written.
  *
  * A hard link is a file like any other: the system doesn't tell its other names.
  */
@@ -29,7 +29,9 @@ const O_PATH = 0o10000000;
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0 } = fs.constants;
 const FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW;
 const BIG = /** @type {const} */ ({ bigint: true });
-/** Longer than a filesystem's clock stands still, which is a tick of the system: two changes within one look like one. */
+/**
+ * Longer than a filesystem's clock stands still, which is a tick of the system: two changes within one look like one.
+ */
 const TICK_MS = 20;
 /** The same where times have only whole seconds, as in Deno. */
 const SECOND_MS = 1020;
@@ -61,7 +63,10 @@ export class RootedFinder {
     const least = within === undefined ? 0 : this.#names(within).length;
     if (made && within === undefined) makeFolders(this.#givenPath, made);
     if (last !== undefined) return this.#holdNames(names, { last, made, least });
-    const remove = () => Promise.reject(new OutsideRootError(`expected a path below "${this.#givenPath}", but found the folder itself instead`));
+    const remove = () =>
+      Promise.reject(
+        new OutsideRootError(`expected a path below "${this.#givenPath}", but found the folder itself instead`),
+      );
     return { ...this.#holdNames([], { last: "." }), remove };
   }
 
@@ -87,8 +92,12 @@ export class RootedFinder {
     if (!this.#real) this.#resolve();
     const nowMs = Date.now();
     const before = this.#statChain(names);
-    const isSettled = before.every(({ ctimeMs }) => Number(ctimeMs) < nowMs - (ctimeMs % 1000n === 0n ? SECOND_MS : TICK_MS));
-    return () => isSettled && this.#statChain(names).every((found, at) => isSame(found, before[at]) && found.ctimeNs === before[at].ctimeNs);
+    const isSettled = before.every(
+      ({ ctimeMs }) => Number(ctimeMs) < nowMs - (ctimeMs % 1000n === 0n ? SECOND_MS : TICK_MS),
+    );
+    return () =>
+      isSettled &&
+      this.#statChain(names).every((found, at) => isSame(found, before[at]) && found.ctimeNs === before[at].ctimeNs);
   }
 
   /** The names below the root. @param {string} path */
@@ -96,8 +105,11 @@ export class RootedFinder {
     const whole = toSystemPath(path);
     if (whole === this.#givenPath) return [];
     const start = this.#givenPath.endsWith(sep) ? this.#givenPath : this.#givenPath + sep;
-    const names = whole.startsWith(start) ? whole.slice(start.length).split(process.platform === "win32" ? /[\\/]/ : "/") : [".."];
-    if (names.some(isOdd)) throw new OutsideRootError(`expected a path in "${this.#givenPath}", but found another one instead`);
+    const names = whole.startsWith(start)
+      ? whole.slice(start.length).split(process.platform === "win32" ? /[\\/]/ : "/")
+      : [".."];
+    if (names.some(isOdd))
+      throw new OutsideRootError(`expected a path in "${this.#givenPath}", but found another one instead`);
     return names;
   }
 
@@ -132,7 +144,12 @@ export class RootedFinder {
     this.#real = real;
   }
 
-  /** Opens a folder, each on the way within the one before. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
+  /**
+   * Opens a folder, each on the way within the one before.
+   * @param {string[]} names
+   * @param {Set<string>} [made]
+   * @param {number} [least]
+   */
   #openFolders(names, made, least = 0) {
     let path = this.#givenPath;
     let fd = openFolder(this.#real, path);
@@ -148,7 +165,10 @@ export class RootedFinder {
     return fd;
   }
 
-  /** The stats of a folder and each on the way: one whose names change, or that is moved, gets another ctime. @param {string[]} names */
+  /**
+   * The stats of a folder and each on the way: one whose names change, or that is moved, gets another ctime.
+   * @param {string[]} names
+   */
   #statChain(names) {
     let path = this.#givenPath;
     let at = this.#real;
@@ -161,7 +181,12 @@ export class RootedFinder {
     return found;
   }
 
-  /** Checks a folder and each on the way; answers its path. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
+  /**
+   * Checks a folder and each on the way; answers its path.
+   * @param {string[]} names
+   * @param {Set<string>} [made]
+   * @param {number} [least]
+   */
   #checkFolders(names, made, least = 0) {
     let path = this.#givenPath;
     let at = this.#real;
@@ -181,7 +206,13 @@ export class RootedFinder {
 
 /** @param {string} name */
 function isOdd(name) {
-  return name === "" || name === "." || name === ".." || name.includes("\0") || (process.platform === "win32" && ODD_ON_WINDOWS.test(name));
+  return (
+    name === "" ||
+    name === "." ||
+    name === ".." ||
+    name.includes("\0") ||
+    (process.platform === "win32" && ODD_ON_WINDOWS.test(name))
+  );
 }
 
 /** Whether entries of an open folder can be reached by its descriptor. @param {string} folder */

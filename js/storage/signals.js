@@ -14,8 +14,9 @@ const guarded = new Set();
 let isEnding = false;
 
 /**
- * Registers work for when a signal ends the process. Other listeners still run; where there is one, ending the process is its
- * part. Else the signal ends the process once all work is done, with its own exit status; a second one ends it at once.
+ * Registers work for when a signal ends the process. Other listeners still run; where there is one, ending the process
+ * is its part. Else the signal ends the process once all work is done, with its own exit status; a second one ends it
+ * at once.
  * @param {() => Promise<unknown>} work does not reject
  */
 export function beforeSignals(work) {

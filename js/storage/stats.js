@@ -16,7 +16,13 @@ const AT_ONCE = 1000;
 /** @param {fs.Stats} found @returns {Stat} */
 export function statOf(found) {
   const file = { number: found.ino, madeMs: found.birthtimeMs };
-  return { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs, ctimeMs: found.ctimeMs, file };
+  return {
+    kind: kindOf(found),
+    size: found.isFile() ? found.size : 0,
+    mtimeMs: found.mtimeMs,
+    ctimeMs: found.ctimeMs,
+    file,
+  };
 }
 
 /** @param {{ isFile(): boolean, isDirectory(): boolean }} found @returns {Kind} */
@@ -38,7 +44,8 @@ export async function addFiles(entries, { path, files, as, finder, isUnchanged }
   const folders = entries.filter(({ kind }) => kind === "folder");
   const plain = finder.plain(path);
   const suffixes = files.map((file) => sep + file);
-  const found = (/** @type {(Stat | null)[] | undefined} */ stats) => /** @type {(Stat | null)[] | undefined} */ (stats && as ? /** @type {unknown} */ (as(stats)) : stats);
+  const found = (/** @type {(Stat | null)[] | undefined} */ stats) =>
+    /** @type {(Stat | null)[] | undefined} */ (stats && as ? /** @type {unknown} */ (as(stats)) : stats);
   for (let start = 0; start < folders.length; start += AT_ONCE) {
     if (start > 0) await nextTurn();
     const some = folders.slice(start, start + AT_ONCE);

@@ -42,9 +42,15 @@ const MOVE_CODES = {
 export function toStorageError(verb, path, cause, { hasRoot, ...extra }) {
   if (cause instanceof LeftoffError) return cause;
   const code = codeOf(cause);
-  if (cause instanceof OutsideRootError) return storageError(verb, path, { code: "outside_store", reason: cause.message, cause, ...extra });
+  if (cause instanceof OutsideRootError)
+    return storageError(verb, path, { code: "outside_store", reason: cause.message, cause, ...extra });
   if (hasRoot && code === "ELOOP") {
-    return storageError(verb, path, { code: "outside_store", reason: "expected a file of the store, but found a link instead", cause, ...extra });
+    return storageError(verb, path, {
+      code: "outside_store",
+      reason: "expected a file of the store, but found a link instead",
+      cause,
+      ...extra,
+    });
   }
   const known = ((verb === "move" || verb === "link") && MOVE_CODES[code]) || CODES[code];
   return storageError(verb, path, { code: known ?? "storage_failed", detail: detailOf(cause), cause, ...extra });
@@ -61,5 +67,10 @@ export function fromSystemError(error) {
   const code = codeOf(error);
   const isGone = code === "ENOENT";
   const reason = isGone ? "no such file or folder" : undefined;
-  return storageError(/** @type {Verb} */ (syscall), String(path), { code: isGone ? "not_found" : (CODES[code] ?? "storage_failed"), reason, detail: detailOf(error), cause: error });
+  return storageError(/** @type {Verb} */ (syscall), String(path), {
+    code: isGone ? "not_found" : (CODES[code] ?? "storage_failed"),
+    reason,
+    detail: detailOf(error),
+    cause: error,
+  });
 }

@@ -6,6 +6,9 @@ import { LeftoffError } from "../error.js";
 /** A local disk, which a page lacks. */
 export class NodeStorage {
   constructor() {
-    throw new LeftoffError({ code: "missing_dependency", message: "a page has no disk for NodeStorage: use MemoryStorage, or OpfsStorage in a worker" });
+    throw new LeftoffError({
+      code: "missing_dependency",
+      message: "a page has no disk for NodeStorage: use MemoryStorage, or OpfsStorage in a worker",
+    });
   }
 }

@@ -8,15 +8,20 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { flush } from "./flush.js";
 
-/** The waits between attempts, 10 s in all: Windows refuses a rename while a virus scanner or a reader holds the file. */
+/**
+ * The waits between attempts, 10 s in all: Windows refuses a rename while a virus scanner or a reader holds the file.
+ */
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
 
-/** The most bytes written synchronously: the system takes them sooner than another thread would start, where nobody waits for the disk. */
+/**
+ * The most bytes written synchronously: the system takes them sooner than another thread would start, where nobody
+ * waits for the disk.
+ */
 const QUICK = 2 ** 20;
 
 /**
- * Replaces a file whole: writes beside it, counts the bytes, flushes where it is to be durable, renames. Whatever fails, the old
- * file stays. The name is not flushed; that is the folder's part.
+ * Replaces a file whole: writes beside it, counts the bytes, flushes where it is to be durable, renames. Whatever
+ * fails, the old file stays. The name is not flushed; that is the folder's part.
  *
  * @param {string} path its folder exists
  * @param {Uint8Array[]} pieces
@@ -46,14 +51,17 @@ export async function writeWhole(path, pieces, check, durable) {
   }
 }
 
-/** The name of a file until it is whole: beside its place, since a rename does not cross filesystems. @param {string} path */
+/**
+ * The name of a file until it is whole: beside its place, since a rename does not cross filesystems.
+ * @param {string} path
+ */
 export function temporaryPathFor(path) {
   return join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
 }
 
 /** @param {number} fd @param {Uint8Array} bytes @param {boolean} isQuick */
 async function fill(fd, bytes, isQuick) {
-  for (let offset = 0; offset < bytes.length; ) {
+  for (let offset = 0; offset < bytes.length;) {
     const rest = bytes.subarray(offset);
     const written = isQuick ? fs.writeSync(fd, rest) : await write(fd, rest);
     if (written === 0) break;
@@ -68,14 +76,18 @@ function write(fd, bytes) {
   });
 }
 
-/** Runs a step that renames or unlinks, on Windows again and again while somebody holds the file. @param {() => unknown} step */
+/**
+ * Runs a step that renames or unlinks, on Windows again and again while somebody holds the file.
+ * @param {() => unknown} step
+ */
 export async function retryWhileBusy(step) {
   for (const waitMs of process.platform === "win32" ? WAITS_MS : []) {
     try {
       await step();
       return;
     } catch (error) {
-      const busy = error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
+      const busy =
+        error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
       if (!busy) throw error;
       await wait(waitMs);
     }

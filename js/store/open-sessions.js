@@ -1,5 +1,8 @@
 // @ts-check
-/** The open sessions as callers see them: one object for each folder, and the folder's turns. Which are open, the core decides. */
+/**
+ * The open sessions as callers see them: one object for each folder, and the folder's turns. Which are open, the core
+ * decides.
+ */
 
 import { SessionHandle, Turns } from "../session/handle.js";
 import { handleOf, sessionOf } from "../session/session.js";
@@ -17,14 +20,17 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** @import { CoreStore } from "../wasm/store.js" */
 
 /**
- * @typedef {{ settings: Settings, all: Setting[], problems: SettingProblem[] }} ReadSettings `problems`: values that could not be used
+ * @typedef {{ settings: Settings, all: Setting[], problems: SettingProblem[] }} ReadSettings `problems`: values that
+ *   could not be used
  *
  * The parts of a store.
- * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, countTokens: boolean,
+ * @typedef
+ *   {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, countTokens: boolean,
  *   idleMs?: number, read: ReadSettings, redaction: Redaction,
  *   runGit?: Host["runGit"] }} StoreParts
  *
- * @typedef {SessionParts & { core: CoreStore, agentsStore: CoreStore, cache: Cache, redaction: Redaction }} SessionsParts `agentsStore`: the same store in the second module
+ * @typedef {SessionParts & { core: CoreStore, agentsStore: CoreStore, cache: Cache, redaction: Redaction }}
+ *   SessionsParts `agentsStore`: the same store in the second module
  */
 
 export class OpenSessions {
@@ -33,7 +39,10 @@ export class OpenSessions {
   #idleMs;
   /** @type {Set<Session>} */
   #open = new Set();
-  /** Turns of folders without a known open session, kept while somebody has one. @type {Map<string, { turns: Turns, count: number }>} */
+  /**
+   * Turns of folders without a known open session, kept while somebody has one.
+   * @type {Map<string, { turns: Turns, count: number }>}
+   */
   #turns = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} pauses idle sessions */
   #restTimer;
@@ -45,7 +54,12 @@ export class OpenSessions {
     this.#idleMs = idleMs;
   }
 
-  /** Runs an operation that ends with a session or nothing. @param {string} name @param {(string | object)[]} asked @returns {Promise<Session | undefined>} */
+  /**
+   * Runs an operation that ends with a session or nothing.
+   * @param {string} name
+   * @param {(string | object)[]} asked
+   * @returns {Promise<Session | undefined>}
+   */
   async findWith(name, ...asked) {
     const found = await this.#parts.core.run(name, ...asked);
     if (!found) return undefined;
@@ -57,7 +71,9 @@ export class OpenSessions {
   }
 
   /** Runs an operation that ends with a session. @param {string} name @param {(string | object)[]} asked */
-  async openWith(name, ...asked) { return /** @type {Session} */ (await this.findWith(name, ...asked)); }
+  async openWith(name, ...asked) {
+    return /** @type {Session} */ (await this.findWith(name, ...asked));
+  }
 
   /** Refreshes open sessions whose files were written beside the core. @param {string[]} ids */
   async refresh(ids) {
@@ -70,7 +86,10 @@ export class OpenSessions {
     this.#open.delete(session);
   }
 
-  /** Waits for a folder's turn, its session's where one is open; resolves to the function that ends it. @param {string} [path] */
+  /**
+   * Waits for a folder's turn, its session's where one is open; resolves to the function that ends it.
+   * @param {string} [path]
+   */
   async turn(path = "") {
     const session = this.#findAt(path);
     if (session) return handleOf(session).turn();
@@ -111,7 +130,13 @@ export class OpenSessions {
   #addSession(found) {
     const { core, agentsStore, cache, redaction, ...parts } = this.#parts;
     const store = { core, agentsStore, placeOf: this.#places.placeOf.bind(this.#places) };
-    const live = new SessionHandle({ ...this.#places.placeOf(found), cache, redaction, store, turns: this.#turns.get(found.path)?.turns });
+    const live = new SessionHandle({
+      ...this.#places.placeOf(found),
+      cache,
+      redaction,
+      store,
+      turns: this.#turns.get(found.path)?.turns,
+    });
     const session = sessionOf(live.attach(), parts);
     this.#turns.delete(found.path);
     this.#open.add(session);

@@ -16,9 +16,12 @@ import { storeOf } from "./store.js";
 
 /**
  * Opens a store, which keeps conversations, for one project.
- * @param {StoreOptions} [options] @returns {Promise<import("./store.js").Store>}
- * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none, `not_found` also where neither a home nor a
- *   storage is given and the runtime hides the user's folder; `not_a_folder` and `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
+ * @param {StoreOptions} [options]
+ * @returns {Promise<import("./store.js").Store>}
+ * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none, `not_found` also
+ *   where neither a home nor a
+ * storage is given and the runtime hides the user's folder; `not_a_folder` and `permission_denied` for a home that
+ * cannot be one; `invalid_request` for an option that is not known
  * @example
  * const opened = await openStore({ home: folder });
  * const session = await opened.continue({ model: "gpt-5" });
@@ -26,7 +29,16 @@ import { storeOf } from "./store.js";
  * await opened.close();
  */
 export async function openStore(options = {}) {
-  const { project, home, workspace, storage, countTokens = true, idleMs, redact, readOnly = false } = checkOptions("openStore", options);
+  const {
+    project,
+    home,
+    workspace,
+    storage,
+    countTokens = true,
+    idleMs,
+    redact,
+    readOnly = false,
+  } = checkOptions("openStore", options);
   await coreModule.ready();
   const folder = resolve(home || defaultHome() || ".leftoff");
   // A storage for each root; imported files lie outside of all.
@@ -36,8 +48,24 @@ export async function openStore(options = {}) {
   const path = placeOf(project ?? workingFolder());
   const ofHome = storageAt(folder);
   const places = new Places({ storage: ofHome, storageAt });
-  const read = await readSettings({ home: folder, project: path, storage: ofHome, storageOf: (root) => places.storageOf(root) });
+  const read = await readSettings({
+    home: folder,
+    project: path,
+    storage: ofHome,
+    storageOf: (root) => places.storageOf(root),
+  });
   if ((redact ?? read.settings.redact) !== "off") await agents.ready();
   const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
-  return storeOf({ project: path, home: folder, workspace: workspace === undefined ? undefined : placeOf(workspace), storage: ofHome, places, countTokens, idleMs, read, redaction, runGit: storage ? undefined : runGit });
+  return storeOf({
+    project: path,
+    home: folder,
+    workspace: workspace === undefined ? undefined : placeOf(workspace),
+    storage: ofHome,
+    places,
+    countTokens,
+    idleMs,
+    read,
+    redaction,
+    runGit: storage ? undefined : runGit,
+  });
 }

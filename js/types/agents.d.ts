@@ -87,7 +87,10 @@ export interface WriteForAgent extends ContextRequest {
   folder?: string;
   /** The environment, whose variables name the agents' homes; the process's own unless given. */
   env?: Record<string, string | undefined>;
-  /** Resumes the session: the client's model is told so before the history. Nothing is written where the client's own session has all of it. */
+  /**
+   * Resumes the session: the client's model is told so before the history. Nothing is written where the client's own
+   * session has all of it.
+   */
   resume?: ResumeForAgent;
   /** Writes nothing: the answer names the file that would be written, and the command. */
   previews?: boolean;

@@ -77,7 +77,8 @@ export interface Call {
 }
 
 /** A tool's result; a text alone is its content. */
-export type ToolResult = string | { content?: unknown; success?: boolean; error?: unknown; exitCode?: number | null; durationMs?: number };
+export type ToolResult =
+  string | { content?: unknown; success?: boolean; error?: unknown; exitCode?: number | null; durationMs?: number };
 
 /** A token counter. */
 export interface Tokenizer {
@@ -141,7 +142,10 @@ export interface SessionState {
 /** Your model. */
 export interface LLMClient {
   /** @param request.maxTokens the answer has no more */
-  complete: (request: { messages: { role: "system" | "user"; content: string }[]; maxTokens: number }) => Promise<{ content: string }>;
+  complete: (request: {
+    messages: { role: "system" | "user"; content: string }[];
+    maxTokens: number;
+  }) => Promise<{ content: string }>;
 }
 
 /** What one model call gets. */

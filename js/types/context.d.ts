@@ -9,7 +9,10 @@ import type { Secret } from "./store.js";
 export interface ContextRequest<F extends Format = Format> {
   /** The model's limit, in tokens; that of the model unless given. */
   window?: number;
-  /** The model, whose window, encoding and price of images apply. An unknown one is refused, unless `window` and `encoding` are given. */
+  /**
+   * The model, whose window, encoding and price of images apply. An unknown one is refused, unless `window` and
+   * `encoding` are given.
+   */
   model?: string;
   /** Kept for the answer, in tokens; a quarter of the window unless given. */
   reserve?: number;
@@ -19,28 +22,43 @@ export interface ContextRequest<F extends Format = Format> {
   tools?: unknown;
   /** `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the model unless given. */
   encoding?: string;
-  /** Assumes a usual window where none is known, and counts for an unknown model by the estimate; `report.assumed` says so. */
+  /**
+   * Assumes a usual window where none is known, and counts for an unknown model by the estimate; `report.assumed` says
+   * so.
+   */
   assumes?: boolean;
   /** The shape of the messages; `leftoff` unless given. */
   format?: F;
-  /** The share of the budget for older messages that match the newest user message, quoted where not everything fits: from 0 to 0.5, 0.2 unless given. */
+  /**
+   * The share of the budget for older messages that match the newest user message, quoted where not everything fits:
+   * from 0 to 0.5, 0.2 unless given.
+   */
   recall?: number;
   /** Counts texts for another encoding, in tokens, in their order. */
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
   /**
-   * Makes vectors of texts, by which recalled messages are ordered, joined with their order by words: at most 65 redacted texts, the first of
-   * which is the newest user message. The vectors for a question are used until the next question. If it fails, the order by words stays.
+   * Makes vectors of texts, by which recalled messages are ordered, joined with their order by words: at most 65
+   * redacted texts, the first of which is the newest user message. The vectors for a question are used until the next
+   * question. If it fails, the order by words stays.
    */
   embed?: Embed;
   /** Writes summaries: your model. Without it they are made from the session state. */
   summarize?: Summarize;
-  /** Your strategies beside leftoff's own, which have the priorities 1 to 4; one replaces leftoff's of the same name. */
+  /**
+   * Your strategies beside leftoff's own, which have the priorities 1 to 4; one replaces leftoff's of the same name.
+   */
   strategies?: Strategy[];
-  /** The names of the strategies to try, `full-history pruned-tools recent-plus-summary minimal-state` and yours; all unless given. The fallback is tried last in any case. */
+  /**
+   * The names of the strategies to try, `full-history pruned-tools recent-plus-summary minimal-state` and yours; all
+   * unless given. The fallback is tried last in any case.
+   */
   only?: string[];
 }
 
-/** Makes a vector of each text, all of one length: an embedding. The nearer two texts are in meaning, the smaller the angle of their vectors. */
+/**
+ * Makes a vector of each text, all of one length: an embedding. The nearer two texts are in meaning, the smaller the
+ * angle of their vectors.
+ */
 export type Embed = (texts: string[]) => ArrayLike<number>[] | Promise<ArrayLike<number>[]>;
 
 /** A strategy of your own. A result that breaks a law of contexts is refused, and the next strategy is tried. */
@@ -129,15 +147,28 @@ export interface SentContext extends KeptReport {
   /** Why they differ. */
   differences: {
     /** `own_strategy`, `own_counter`, `own_order`: what you gave chose, counted or ordered them; `summary_gone`, `blob_gone`: it was in them;
-     * `redaction_changed`: other rules say what may leave; `log_shrunk`: the log is shorter than then; `no_recipe`: nothing is kept but
-     * the report; `context_changed`: the log was changed otherwise than at its end, or another version built it. */
-    code: "own_strategy" | "own_counter" | "own_order" | "summary_gone" | "blob_gone" | "redaction_changed" | "log_shrunk" | "no_recipe" | "context_changed";
+     * `redaction_changed`: other rules say what may leave; `log_shrunk`: the log is shorter than then; `no_recipe`:
+     * nothing is kept but the report; `context_changed`: the log was changed otherwise than at its end, or another
+     * version built it. */
+    code:
+      | "own_strategy"
+      | "own_counter"
+      | "own_order"
+      | "summary_gone"
+      | "blob_gone"
+      | "redaction_changed"
+      | "log_shrunk"
+      | "no_recipe"
+      | "context_changed";
     message: string;
   }[];
 }
 
 /** A context, or its stored report. */
-export type Reported = Pick<ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "report">;
+export type Reported = Pick<
+  ContextBuildResult,
+  "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "report"
+>;
 
 /** The action on a message; `unread`: the context did not reach as far back, or was built before it. */
 export type Fate = ContextReport["messages"][number]["action"] | "unread";
@@ -191,7 +222,10 @@ export interface Now {
   window?: number;
   /** The names of the tools; those of the tool definitions that the context is for, unless given. */
   tools?: string[];
-  /** The names of the MCP servers, where the tools are unknown: a warning names which of their tools, `mcp__SERVER__TOOL`, are gone. */
+  /**
+   * The names of the MCP servers, where the tools are unknown: a warning names which of their tools,
+   * `mcp__SERVER__TOOL`, are gone.
+   */
   servers?: string[];
 }
 

@@ -3,8 +3,8 @@
 import type { CoreCode } from "../records.js";
 
 /**
- * The code of an error, a stable word. Those of the core come first; most others are of files and of git. A storage of your
- * own, a strategy or a counter may throw a `LeftoffError` with one of them.
+ * The code of an error, a stable word. Those of the core come first; most others are of files and of git. A storage of
+ * your own, a strategy or a counter may throw a `LeftoffError` with one of them.
  */
 export type ErrorCode =
   | CoreCode

@@ -1,6 +1,17 @@
 /** The types for sessions: messages to append, and what is read. */
 
-import type { Assistant, Attachment, Message, Project, Reasoning, Role, Source, Tool, ToolCall, ToolExecution } from "../records.js";
+import type {
+  Assistant,
+  Attachment,
+  Message,
+  Project,
+  Reasoning,
+  Role,
+  Source,
+  Tool,
+  ToolCall,
+  ToolExecution,
+} from "../records.js";
 import type { Format } from "./shapes.js";
 
 /** A message to append in leftoff's own shape. Another key is refused by its name. */
@@ -28,8 +39,8 @@ export interface Draft {
 }
 
 /**
- * A message in a provider's own shape, with every key that some shape reads; which one it is, `format` says. It is as loose as what
- * their libraries give, but for a key that nobody reads.
+ * A message in a provider's own shape, with every key that some shape reads; which one it is, `format` says. It is as
+ * loose as what their libraries give, but for a key that nobody reads.
  */
 export interface ProviderMessage {
   role?: unknown;
@@ -83,11 +94,14 @@ export interface AppendOptions {
   /** Makes a paused session active again; true unless given. */
   revives?: boolean;
   /**
-   * Your own name for this append, of at most 128 bytes. The same messages under the same name count once; other messages are
-   * refused with `operation_reused`. A session remembers its 1,000 newest operations.
+   * Your own name for this append, of at most 128 bytes. The same messages under the same name count once; other
+   * messages are refused with `operation_reused`. A session remembers its 1,000 newest operations.
    */
   operation?: string;
-  /** The id of the last message that you know, null for none. Where another one is the last, the append is refused with `conflict`. */
+  /**
+   * The id of the last message that you know, null for none. Where another one is the last, the append is refused with
+   * `conflict`.
+   */
   expected?: string | null;
 }
 
@@ -101,10 +115,17 @@ export type ReadCall = Omit<ToolCall, "arguments"> & { arguments: string };
 export type ReadReasoning = Omit<Reasoning, "text"> & { text: string };
 
 /** The fields that only a model's answer has. */
-export type ReadAssistant = Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[]; reasoning?: ReadReasoning[] };
+export type ReadAssistant = Omit<Assistant, "toolCalls" | "reasoning"> & {
+  toolCalls?: ReadCall[];
+  reasoning?: ReadReasoning[];
+};
 
 /** A message as readers get it, with blobs put back. `onPath` is false for a message of another branch. */
-export type ReadMessage = Omit<Message, "content" | "assistant"> & { content: string; assistant?: ReadAssistant; onPath?: false };
+export type ReadMessage = Omit<Message, "content" | "assistant"> & {
+  content: string;
+  assistant?: ReadAssistant;
+  onPath?: false;
+};
 
 /** The options of reading messages. */
 export interface Reading {
@@ -131,8 +152,10 @@ export type ReadExecution = ToolExecution & { result: { content?: string } };
 /** A notice, given once to whoever opened a session, or listed some. */
 export interface Notice {
   /**
-   * `left_open`: by a process that is gone. `archived`: some of the project, as a file of settings says. `not_archived`,
-   * `not_paused`: why that could not be; `not_read`: why nobody can look into it; a folder of sessions may be told so, too.
+   * `left_open`: by a process that is gone. `archived`: some of the project, as a file of settings says.
+   * `not_archived`,
+   * `not_paused`: why that could not be; `not_read`: why nobody can look into it; a folder of sessions may be told so,
+   * too.
    */
   code: "auto_paused" | "left_open" | "archived" | "not_archived" | "not_paused" | "not_read";
   message: string;
@@ -159,5 +182,8 @@ export interface Destination {
   name?: string;
 }
 
-/** The format of an export: one JSON value for programs, Markdown for people, or all of its files as one, which another store imports. */
+/**
+ * The format of an export: one JSON value for programs, Markdown for people, or all of its files as one, which another
+ * store imports.
+ */
 export type ExportFormat = "json" | "markdown" | "leftoff";

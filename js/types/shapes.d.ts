@@ -1,6 +1,6 @@
 /**
- * Messages as leftoff writes them for each provider: exactly the keys that are written, so that each is of the provider's
- * own type, too.
+ * Messages as leftoff writes them for each provider: exactly the keys that are written, so that each is of the
+ * provider's own type, too.
  */
 
 import type { Assistant, Attachment, Role, Tool, ToolCall } from "../records.js";
@@ -12,7 +12,9 @@ export interface ContextMessage {
   role: Role;
   content: string;
   /** Of an answer: its calls, their arguments as JSON. */
-  assistant?: Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: (Omit<ToolCall, "arguments"> & { arguments: string })[] };
+  assistant?: Omit<Assistant, "toolCalls" | "reasoning"> & {
+    toolCalls?: (Omit<ToolCall, "arguments"> & { arguments: string })[];
+  };
   /** Of a result: the call that it answers. */
   tool?: Tool;
   /** Images and files, base64. */
@@ -30,7 +32,12 @@ export type OpenAiChatPart =
 export type OpenAiChatMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string | OpenAiChatPart[] }
-  | { role: "assistant"; content: string | null; reasoning_content?: string; tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[] }
+  | {
+      role: "assistant";
+      content: string | null;
+      reasoning_content?: string;
+      tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+    }
   | { role: "tool"; tool_call_id: string; content: string };
 
 /** A part of a message's content in OpenAI's Responses. */
@@ -53,8 +60,14 @@ export type AnthropicImageType = "image/png" | "image/jpeg" | "image/gif" | "ima
 /** A text or a file in a message of Anthropic's. */
 export type AnthropicContent =
   | { type: "text"; text: string }
-  | { type: "image"; source: { type: "base64"; media_type: AnthropicImageType; data: string } | { type: "url"; url: string } }
-  | { type: "document"; source: { type: "base64"; media_type: "application/pdf"; data: string } | { type: "url"; url: string } };
+  | {
+      type: "image";
+      source: { type: "base64"; media_type: AnthropicImageType; data: string } | { type: "url"; url: string };
+    }
+  | {
+      type: "document";
+      source: { type: "base64"; media_type: "application/pdf"; data: string } | { type: "url"; url: string };
+    };
 
 /** A message of Anthropic's: `MessageParam`. */
 export interface AnthropicMessage {
@@ -84,23 +97,41 @@ export interface GeminiContent {
 export type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue };
 
 /** A text or a file in a message of the AI SDK. */
-export type AiSdkContent = { type: "text"; text: string } | { type: "file"; data: string; mediaType: string; filename?: string };
+export type AiSdkContent =
+  { type: "text"; text: string } | { type: "file"; data: string; mediaType: string; filename?: string };
 
 /** A tool's result in the AI SDK. */
 export type AiSdkToolOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "json" | "error-json"; value: JsonValue }
   | { type: "execution-denied"; reason?: string }
-  | { type: "content"; value: ({ type: "text"; text: string } | { type: "file-data"; data: string; mediaType: string } | { type: "file-url"; url: string; mediaType: string })[] };
+  | {
+      type: "content";
+      value: (
+        | { type: "text"; text: string }
+        | { type: "file-data"; data: string; mediaType: string }
+        | { type: "file-url"; url: string; mediaType: string }
+      )[];
+    };
 
 /** Data that a provider signed, for that provider alone. */
-export type AiSdkSigned = { anthropic: { signature: string } | { redactedData: string } } | { google: { thoughtSignature: string } };
+export type AiSdkSigned =
+  { anthropic: { signature: string } | { redactedData: string } } | { google: { thoughtSignature: string } };
 
 /** A message of the AI SDK: its `ModelMessage`. */
 export type AiSdkMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string | AiSdkContent[] }
-  | { role: "assistant"; content: string | ((AiSdkContent | { type: "reasoning"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }) & { providerOptions?: AiSdkSigned })[] }
+  | {
+      role: "assistant";
+      content:
+        | string
+        | ((
+            | AiSdkContent
+            | { type: "reasoning"; text: string }
+            | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
+          ) & { providerOptions?: AiSdkSigned })[];
+    }
   | { role: "tool"; content: { type: "tool-result"; toolCallId: string; toolName: string; output: AiSdkToolOutput }[] };
 
 /** A call on a screen, with its result in it. */
@@ -114,7 +145,12 @@ export type AiSdkUiTool = { type: "dynamic-tool"; toolName: string; toolCallId: 
 export interface AiSdkUiMessage {
   id: string;
   role: "system" | "user" | "assistant";
-  parts: ({ type: "text"; text: string } | { type: "file"; mediaType: string; url: string; filename?: string } | { type: "step-start" } | AiSdkUiTool)[];
+  parts: (
+    | { type: "text"; text: string }
+    | { type: "file"; mediaType: string; url: string; filename?: string }
+    | { type: "step-start" }
+    | AiSdkUiTool
+  )[];
 }
 
 /** The messages of each format. */
@@ -129,8 +165,8 @@ export interface MessagesByFormat {
 }
 
 /**
- * The shape of messages: leftoff's own, or that of OpenAI's chat completions or Responses, Anthropic's Messages, Gemini's
- * contents, the AI SDK's `ModelMessage` or its `UIMessage`.
+ * The shape of messages: leftoff's own, or that of OpenAI's chat completions or Responses, Anthropic's Messages,
+ * Gemini's contents, the AI SDK's `ModelMessage` or its `UIMessage`.
  */
 export type Format = keyof MessagesByFormat;
 

@@ -16,11 +16,19 @@ export interface StoreOptions {
   home?: string;
   /** The folder that has `conversations/`. New sessions begin there where it is given; else the project's is read. */
   workspace?: string;
-  /** The storage; the disk unless given, in a page memory. With one of your own, paths are its own, and git is not asked. */
+  /**
+   * The storage; the disk unless given, in a page memory. With one of your own, paths are its own, and git is not
+   * asked.
+   */
   storage?: Storage;
-  /** Whether messages are counted when they are appended, which saves counting them in each context; true unless given. */
+  /**
+   * Whether messages are counted when they are appended, which saves counting them in each context; true unless given.
+   */
   countTokens?: boolean;
-  /** The idle time, in milliseconds, after which whoever looks next pauses a session; the setting `idleMinutes` unless given. */
+  /**
+   * The idle time, in milliseconds, after which whoever looks next pauses a session; the setting `idleMinutes` unless
+   * given.
+   */
   idleMs?: number;
   /** How secrets in outgoing text are treated; the setting `redact` unless given. */
   redact?: Redact;
@@ -64,8 +72,8 @@ export interface ListOptions {
   /** Only those that were active then or before. */
   until?: Date;
   /**
-   * The order: `active`, the last active one first, unless given. Titles, agents and projects sort thus: what is neither letter nor
-   * digit, then numbers by their value, then letters, whatever their case.
+   * The order: `active`, the last active one first, unless given. Titles, agents and projects sort thus: what is
+   * neither letter nor digit, then numbers by their value, then letters, whatever their case.
    */
   sort?: "active" | "created" | "title" | "messages" | "agent" | "project";
   /** At most so many. */
@@ -125,12 +133,18 @@ export interface SearchOptions extends Omit<ListOptions, "sort"> {
   command?: string;
   /** Those that met this error, whatever its numbers and paths. */
   error?: string;
-  /** Makes vectors of texts, by which the best 24 sessions and their messages are ordered, joined with their order by words. Its errors are the search's. */
+  /**
+   * Makes vectors of texts, by which the best 24 sessions and their messages are ordered, joined with their order by
+   * words. Its errors are the search's.
+   */
   embed?: Embed;
 }
 
 /** The options of `Session.search`. */
-export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until" | "regex" | "numbers" | "embed"> {
+export interface SessionSearchOptions extends Pick<
+  SearchOptions,
+  "role" | "since" | "until" | "regex" | "numbers" | "embed"
+> {
   /** The most messages returned; 20 unless given. */
   limit?: number;
 }
@@ -146,8 +160,9 @@ export interface Found {
   /** The excerpt, piece by piece, from where most of the words stand together on. */
   excerpt: { text: string; isHit: boolean }[];
   /**
-   * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelled alike, where
-   * nobody said what was asked; the messages around it have them; it has exactly what is in quotes, or what the regular expression matches. Or by what was asked instead.
+   * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelled
+   * alike, where nobody said what was asked; the messages around it have them; it has exactly what is in quotes, or
+   * what the regular expression matches. Or by what was asked instead.
    */
   found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact" | "file" | "command" | "error";
   /** Which words of the question it has. */
@@ -156,7 +171,9 @@ export interface Found {
   instead?: { word: string; found: string }[];
   /** Which words of the question it lacks, if any. */
   missing?: string[];
-  /** Which words of the question occur nowhere: in no message that was searched, and in no title. The same in each hit. */
+  /**
+   * Which words of the question occur nowhere: in no message that was searched, and in no title. The same in each hit.
+   */
   nowhere?: string[];
   /** With `numbers`: which message of the session it is, counted from 1 as `Session.messages` yields them. */
   number?: number;
@@ -185,7 +202,10 @@ export interface RecallOptions {
   /** The encoding that counts; the model's unless given, else `o200k_base`. */
   encoding?: string;
   model?: string;
-  /** Makes vectors of texts, by which quotes are chosen, joined with the order by words. If it fails, the order by words stays. */
+  /**
+   * Makes vectors of texts, by which quotes are chosen, joined with the order by words. If it fails, the order by words
+   * stays.
+   */
   embed?: Embed;
 }
 
@@ -319,7 +339,9 @@ export interface SessionInfo extends Examined {
 
 /** What a hook tells a model at a turn. */
 export interface ToldAtTurn {
-  /** Quotes from other sessions on the prompt, as a fenced block of at most 1,500 bytes; empty where nothing matches. */
+  /**
+   * Quotes from other sessions on the prompt, as a fenced block of at most 1,500 bytes; empty where nothing matches.
+   */
   recalled: string;
   /** Whether the user seems to stop; nothing is changed by that. */
   wantsStop: boolean;
@@ -371,11 +393,17 @@ export interface Settings {
   agent: string;
   /** Whether conversations in agents are recorded, where `leftoff init` has put hooks. */
   record: boolean;
-  /** Whether these hooks put into a prompt what other sessions say to it: never, into a session's first one, or into each. */
+  /**
+   * Whether these hooks put into a prompt what other sessions say to it: never, into a session's first one, or into
+   * each.
+   */
   recall: "off" | "session" | "prompt";
   redact: Redact;
   ask: {
-    /** Who answers `leftoff ask`: a name that is known, or a command; the first known one that is installed where it is empty. */
+    /**
+     * Who answers `leftoff ask`: a name that is known, or a command; the first known one that is installed where it is
+     * empty.
+     */
     engine: string;
     /** The file with its instructions, from the home folder on; leftoff's own where it is empty. */
     prompt: string;

@@ -10,7 +10,9 @@ export type Signal = HostType<"AbortSignal">;
 /** The host's `Blob`, as a page has of a file that somebody chose. */
 export type FileBlob = HostType<"Blob">;
 
-/** A URL, or the bytes. In Node, Deno and Bun the URL is one of a file: there, nothing of leftoff opens a connection. */
+/**
+ * A URL, or the bytes. In Node, Deno and Bun the URL is one of a file: there, nothing of leftoff opens a connection.
+ */
 export type FileSource = string | HostType<"URL"> | ArrayBuffer | Uint8Array;
 
 /** What `loadWasm` loads, and from where. */
@@ -19,7 +21,10 @@ export interface WasmSources {
   leftoff?: FileSource | CompiledModule;
   /** `leftoff/agents.wasm`: other agents' files, finding and searching, lists and histories as text. */
   agents?: FileSource | CompiledModule;
-  /** `leftoff/context.wasm`: for pages, where the two above are not loaded, a part of them: contexts of transcripts, models, counting. */
+  /**
+   * `leftoff/context.wasm`: for pages, where the two above are not loaded, a part of them: contexts of transcripts,
+   * models, counting.
+   */
   context?: FileSource | CompiledModule;
   /** `leftoff/reader.wasm`: for pages, the same: transcripts, lists and histories as text. */
   reader?: FileSource | CompiledModule;

@@ -7,5 +7,8 @@ import { Module } from "./module.js";
 
 export const agents = new Module(bindings, "agents.wasm");
 
-/** Who counts there what is stored, as the core does. @param {boolean} stores whether anything is: a vocabulary takes longer to be made than most operations */
+/**
+ * Who counts there what is stored, as the core does.
+ * @param {boolean} stores whether anything is: a vocabulary takes longer to be made than most operations
+ */
 export const counterBeside = (stores) => agents.anyCounter(stores && coreModule.isExact);

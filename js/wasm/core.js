@@ -10,10 +10,14 @@ import { Module } from "./module.js";
 export const coreModule = new Module(bindings, "leftoff.wasm");
 
 /** The core, ready to be called. @returns {Core} */
-export function core() { return coreModule.loadBindings(); }
+export function core() {
+  return coreModule.loadBindings();
+}
 
 /** Calls the core. @template T @param {(core: Core) => T} call @returns {T} */
-export function callCore(call) { return coreModule.call(call); }
+export function callCore(call) {
+  return coreModule.call(call);
+}
 
 /**
  * The counter of a named encoding, or of a model's; the estimate where that is it.
@@ -26,7 +30,9 @@ export async function namedCounter(encoding, model, module = coreModule) {
 }
 
 /** The counter of stored messages: the estimate where no vocabulary is loaded. */
-export function anyCounter() { return coreModule.anyCounter(); }
+export function anyCounter() {
+  return coreModule.anyCounter();
+}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

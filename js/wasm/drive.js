@@ -1,5 +1,8 @@
 // @ts-check
-/** Drives the core's operations: answers their host requests until they end. This host needs to know no more of an operation. */
+/**
+ * Drives the core's operations: answers their host requests until they end. This host needs to know no more of an
+ * operation.
+ */
 
 import { entropy, nowMs } from "./clock.js";
 import { bytesOf, fromBytes, textOf, coreModule } from "./core.js";
@@ -33,8 +36,10 @@ import { bufferFor, packStat, packVectors, packStats, packEntries, SEEN } from "
  * @property {(file: CoreFile) => { storage: Storage, path: string }} at resolves a file that the core names
  * @property {() => MessageLog} log where the session's messages lie
  * @property {string} [lease] the name of the lease that shows the session as open here
- * @property {(of?: string) => Promise<() => void>} turn waits for the session's turn, resolves to the function that ends it; `of`: the folder, where the operation is a store's
- * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] replaces a file whose loss does no harm
+ * @property {(of?: string) => Promise<() => void>} turn waits for the session's turn, resolves to the function that
+ *   ends it; `of`: the folder, where the operation is a store's
+ * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] replaces a file whose loss
+ *   does no harm
  * @property {() => void} [unsure] is called when the log may differ from what the core knows of it
  * @property {typeof runGit} [runGit] runs git; without it operations do without git
  * @property {CallerFunctions} [own]
@@ -53,10 +58,12 @@ import { bufferFor, packStat, packVectors, packStats, packEntries, SEEN } from "
  *
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages an operation's pages, and its answer at the end
  * @typedef {typeof coreModule | typeof agents} OperationModule
- * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} BeginOperation gives the first step
+ * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} BeginOperation gives
+ *   the first step
  * @typedef {import("../storage/core-encoding.js").ReadBuffer & { documents?: AsyncGenerator<Document> }} AgentReading
  * @typedef {{ host: Host, payload: Uint8Array, number: number, turnEnds: Map<string | undefined, () => void>,
- *   reading: AgentReading, failure: (error: unknown) => HostResponse }} AnswerContext `turnEnds`: by folder, the functions that end the turns this operation holds;
+ *   reading: AgentReading, failure: (error: unknown) => HostResponse }} AnswerContext `turnEnds`: by folder, the
+ * functions that end the turns this operation holds;
  *   `reading`: the agent's file being read, and the buffer for it; `failure`: makes the response for an error
  */
 
@@ -66,7 +73,10 @@ const FAILED = 70;
 /** Bytes before the requests of a step: its kind (1), the operation's number (4), the requests' length (4). */
 const HEAD = 9;
 
-/** Each module's table of operations, with the instance that made it. @type {Map<OperationModule, { table: any, made: number }>} */
+/**
+ * Each module's table of operations, with the instance that made it.
+ * @type {Map<OperationModule, { table: any, made: number }>}
+ */
 const tables = new Map();
 
 /** @param {OperationModule} module @returns {any} */
@@ -95,12 +105,18 @@ const PROCESS = 10;
 const DOCUMENT = 11;
 const RAN = 12;
 
-/** Answers each kind of request; an answer of nothing means `DONE`. @type {Record<string, (need: any, by: AnswerContext) => Promise<HostResponse | void>>} */
+/**
+ * Answers each kind of request; an answer of nothing means `DONE`.
+ * @type {Record<string, (need: any, by: AnswerContext) => Promise<HostResponse | void>>}
+ */
 const ANSWERS = {
   async read({ file, start, end = Infinity }, { host, reading }) {
     const { storage, path } = host.at(file);
     const isWhole = end === Infinity && start === 0;
-    return [BYTES, await (isWhole ? storage.read(path) : storage.readRange(path, start, end, bufferFor(reading, end - start)))];
+    return [
+      BYTES,
+      await (isWhole ? storage.read(path) : storage.readRange(path, start, end, bufferFor(reading, end - start))),
+    ];
   },
   async stat({ file }, { host }) {
     const { storage, path } = host.at(file);
@@ -113,7 +129,10 @@ const ANSWERS = {
   },
   async append({ file, durable, within }, { host, payload }) {
     const { storage, path } = host.at(file);
-    const { end, stat = null } = await storage.append(path, payload, { durable, within: within && host.at({ ...file, path: within }).path });
+    const { end, stat = null } = await storage.append(path, payload, {
+      durable,
+      within: within && host.at({ ...file, path: within }).path,
+    });
     return [END, end, packStat(stat)];
   },
   async appendLines({ durable, outcome }, { host, payload }) {
@@ -148,7 +167,9 @@ const ANSWERS = {
   async put({ file, at }, { host, payload }) {
     const { storage, path } = host.at(file);
     const pieces = [payload.subarray(0, at), host.own?.savedBytes ?? payload.subarray(at, at), payload.subarray(at)];
-    await (storage.replacePieces ? storage.replacePieces(path, pieces, { durable: false }) : storage.replace(path, joinBytes(pieces), { durable: false }));
+    await (storage.replacePieces
+      ? storage.replacePieces(path, pieces, { durable: false })
+      : storage.replace(path, joinBytes(pieces), { durable: false }));
   },
   async hand({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);
@@ -191,11 +212,19 @@ const ANSWERS = {
     }
     return [TEXT, toJson((await runCallerCode(() => count(texts, encoding))) ?? null)];
   },
-  vectors: async ({ texts }, { host }) => [BYTES, await runCallerCode(async () => packVectors(await host.own?.embed?.(texts)))],
+  vectors: async ({ texts }, { host }) => [
+    BYTES,
+    await runCallerCode(async () => packVectors(await host.own?.embed?.(texts))),
+  ],
   async summary({ system, user, maxTokens, previous, ...range }, { host }) {
-    const messages = [/** @type {const} */ ({ role: "system", content: system }), /** @type {const} */ ({ role: "user", content: user })];
+    const messages = [
+      /** @type {const} */ ({ role: "system", content: system }),
+      /** @type {const} */ ({ role: "user", content: user }),
+    ];
     const { startMessageId, endMessageId, messageCount } = range;
-    const answer = await runCallerCode(() => host.own?.summarize?.({ messages, maxTokens, range: { startMessageId, endMessageId, messageCount }, previous }));
+    const answer = await runCallerCode(() =>
+      host.own?.summarize?.({ messages, maxTokens, range: { startMessageId, endMessageId, messageCount }, previous }),
+    );
     return [TEXT, toJson(typeof answer === "string" ? { content: answer } : (answer ?? {}))];
   },
   async document({ path, only, isFirst }, { host, reading, failure }) {
@@ -220,7 +249,8 @@ const ANSWERS = {
     return [TEXT, toJson(findSecrets(await secretScan(), texts, payload))];
   },
   async strategy({ name, budget, encoding }, { host }) {
-    const { messages, includedCount, summarizedCount } = /** @type {any} */ (await runCallerCode(() => host.own?.strategy?.(name, budget, encoding))) ?? {};
+    const { messages, includedCount, summarizedCount } =
+      /** @type {any} */ (await runCallerCode(() => host.own?.strategy?.(name, budget, encoding))) ?? {};
     return [TEXT, toJson({ messages, includedCount, summarizedCount })];
   },
   async wait({ ms }, { host }) {
@@ -238,13 +268,17 @@ async function runCallerCode(work) {
     return await work();
   } catch (cause) {
     if (cause instanceof LeftoffError && cause.code === "internal") throw cause;
-    throw new LeftoffError({ code: "invalid_request", message: cause instanceof Error ? cause.message : String(cause), cause });
+    throw new LeftoffError({
+      code: "invalid_request",
+      message: cause instanceof Error ? cause.message : String(cause),
+      cause,
+    });
   }
 }
 
 /**
- * Drives an operation to its end. What the core's futures wait for is these answers and nothing else: no executor, no waker. So no
- * operation has a protocol of its own, and a host knows some thirty requests and no operation.
+ * Drives an operation to its end. What the core's futures wait for is these answers and nothing else: no executor, no
+ * waker. So no operation has a protocol of its own, and a host knows some thirty requests and no operation.
  * @param {BeginOperation} begin @param {Host} host @returns {Promise<Uint8Array>} its answer, JSON mostly
  */
 export function drive(begin, host) {
@@ -269,22 +303,38 @@ export function driveNow(begin, { module, scan }) {
   let step = beginIn(module, begin);
   while (step[0] !== READY) {
     const number = numberOf(step);
-    const said = requestsOf(step).map(({ need, payload }) => (scan && need.type === "secrets" ? [TEXT, toJson(findSecrets(scan, need.texts, payload))] : undefined));
+    const said = requestsOf(step).map(({ need, payload }) =>
+      scan && need.type === "secrets" ? [TEXT, toJson(findSecrets(scan, need.texts, payload))] : undefined,
+    );
     if (said.includes(undefined)) {
       module.call(() => operationsOf(module).drop(number));
-      throw new LeftoffError({ code: "missing_dependency", message: "the finder of secrets is not loaded: nothing can leave the store" });
+      throw new LeftoffError({
+        code: "missing_dependency",
+        message: "the finder of secrets is not loaded: nothing can leave the store",
+      });
     }
     step = nextIn(module, number, said);
   }
   return step.subarray(1);
 }
 
-/** Begins an operation and returns its first step. @param {OperationModule} module @param {BeginOperation} begin @returns {Uint8Array} */
+/**
+ * Begins an operation and returns its first step.
+ * @param {OperationModule} module
+ * @param {BeginOperation} begin
+ * @returns {Uint8Array}
+ */
 function beginIn(module, begin) {
   return module.call(() => begin(operationsOf(module), nowMs(), entropy()));
 }
 
-/** Hands over the responses and returns the next step. @param {OperationModule} module @param {number} number @param {unknown[]} said @returns {Uint8Array} */
+/**
+ * Hands over the responses and returns the next step.
+ * @param {OperationModule} module
+ * @param {number} number
+ * @param {unknown[]} said
+ * @returns {Uint8Array}
+ */
 function nextIn(module, number, said) {
   return module.call(() => operationsOf(module).next(number, nowMs(), said));
 }
@@ -295,9 +345,10 @@ async function readAnswer(pages) {
 }
 
 /**
- * Appends to a session's messages. Most such operations are a single append to the log, which crosses without JSON, together with
- * the log's stat.
- * @param {(operations: Operations, log: MessageLog, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array} begin
+ * Appends to a session's messages. Most such operations are a single append to the log, which crosses without JSON,
+ * together with the log's stat.
+ * @param {(operations: Operations, log: MessageLog, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array}
+ *   begin
  * @param {Host} host
  * @returns {Promise<Uint8Array>} the lines that were written
  */
@@ -328,7 +379,9 @@ export async function driveAppend(begin, host) {
     return readAnswer(driveSteps(step, host, generation, outcome));
   }
   rejectStale(coreModule, generation);
-  const next = coreModule.call(() => operationsOf(coreModule).finishAppend(numberOf(step), end, packStat(seen, SEEN), nowMs()));
+  const next = coreModule.call(() =>
+    operationsOf(coreModule).finishAppend(numberOf(step), end, packStat(seen, SEEN), nowMs()),
+  );
   return next ? readAnswer(driveSteps(next, host, generation)) : linesOf(step);
 }
 
@@ -336,7 +389,10 @@ export async function driveAppend(begin, host) {
 
 /**
  * Drives an operation from a step on.
- * @param {Uint8Array} step @param {Host} host @param {number} generation @param {Outcome} [outcome] of the step's one append
+ * @param {Uint8Array} step
+ * @param {Host} host
+ * @param {number} generation
+ * @param {Outcome} [outcome] of the step's one append
  * @returns {Pages}
  */
 async function* driveSteps(step, host, generation, outcome) {
@@ -358,7 +414,10 @@ async function* driveSteps(step, host, generation, outcome) {
   };
   const answer = async (/** @type {any} */ need, /** @type {Uint8Array} */ payload) => {
     try {
-      return (await ANSWERS[need.type]?.(need, { host, payload, number, turnEnds: held, reading, failure })) ?? /** @type {HostResponse} */ ([DONE]);
+      return (
+        (await ANSWERS[need.type]?.(need, { host, payload, number, turnEnds: held, reading, failure })) ??
+        /** @type {HostResponse} */ ([DONE])
+      );
     } catch (error) {
       return failure(error);
     }
@@ -370,7 +429,8 @@ async function* driveSteps(step, host, generation, outcome) {
       number = ended ? -1 : numberOf(step);
       if (step[0] === READY) return step.subarray(1);
       if (step[0] === FAILED) throw thrown[numberOf(step)];
-      if (step[0] === APPEND) answers = [answer({ type: "appendLines", durable: isDurable(step), outcome }, linesOf(step))];
+      if (step[0] === APPEND)
+        answers = [answer({ type: "appendLines", durable: isDurable(step), outcome }, linesOf(step))];
       else {
         const needs = requestsOf(step);
         answers = needs.map(({ need, payload }) => answer(need, payload));
@@ -421,5 +481,8 @@ const linesOf = (step) => step.subarray(6);
 /** @param {OperationModule} module @param {number} generation */
 function rejectStale(module, generation) {
   if (module.instance === generation) return;
-  throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again" });
+  throw new LeftoffError({
+    code: "internal",
+    message: "the core failed in another call meanwhile; look at what was kept before this one is made again",
+  });
 }

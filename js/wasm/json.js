@@ -2,9 +2,9 @@
 /**
  * Writes values as JSON for the core: the one place where it is decided what JSON cannot carry.
  *
- * `JSON.stringify` leaves out what it cannot write, or writes something else: `null` for NaN, `{}` for a Map. The stored
- * value would differ from the given one, silently. So each value is written as it is, or refused with its place. A field
- * that is `undefined` counts as absent; a value with a `toJSON` is written by that.
+ * `JSON.stringify` leaves out what it cannot write, or writes something else: `null` for NaN, `{}` for a Map. The
+ * stored value would differ from the given one, silently. So each value is written as it is, or refused with its place.
+ * A field that is `undefined` counts as absent; a value with a `toJSON` is written by that.
  */
 
 import { LeftoffError } from "../error.js";
@@ -15,7 +15,8 @@ const DEEPEST = 1000;
 /**
  * @typedef {object} Crossing
  * @property {string} [about] the value's name in an error
- * @property {boolean} [instances] instances of classes are written as their fields, as those of providers' own libraries
+ * @property {boolean} [instances] instances of classes are written as their fields, as those of providers' own
+ *   libraries
  *   are meant to be
  * @property {boolean} [bytes] bytes are written in base64, as providers' shapes have them
  *
@@ -34,11 +35,18 @@ export function toJson(value, crossing = {}) {
     return writeValue(value, at);
   } catch (cause) {
     // Thrown by a getter of the value's own, or a proxy: it is where the writing stopped.
-    throw cause instanceof LeftoffError ? cause : jsonError(at, "one that cannot be read", { code: "invalid_json", cause });
+    throw cause instanceof LeftoffError
+      ? cause
+      : jsonError(at, "one that cannot be read", { code: "invalid_json", cause });
   }
 }
 
-/** `toJson` for values of megabytes: what is plain JSON is written by the engine, ten times as fast. Getters are then called twice. @param {unknown} value @param {Crossing} [crossing] */
+/**
+ * `toJson` for values of megabytes: what is plain JSON is written by the engine, ten times as fast. Getters are then
+ * called twice.
+ * @param {unknown} value
+ * @param {Crossing} [crossing]
+ */
 export function toJsonFast(value, crossing) {
   return isPlainJson(value, 0) ? JSON.stringify(value) : toJson(value, crossing);
 }
@@ -53,7 +61,9 @@ function isPlainJson(value, depth) {
     if (Object.keys(value).length !== value.length) return false;
   } else {
     if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-    for (const key in value) if (typeof value[key] !== "string" && value[key] !== undefined && !isPlainJson(value[key], depth + 1)) return false;
+    for (const key in value)
+      if (typeof value[key] !== "string" && value[key] !== undefined && !isPlainJson(value[key], depth + 1))
+        return false;
   }
   return Object.getOwnPropertySymbols(value).length === 0;
 }
@@ -107,7 +117,8 @@ function writeArray(array, at) {
 function writeObject(object, at) {
   if (!isPlain(object) && !(at.crossing.instances && isTagged(object))) throw jsonError(at, describeValue(object));
   for (const symbol of Object.getOwnPropertySymbols(object)) {
-    if (Object.prototype.propertyIsEnumerable.call(object, symbol)) throw jsonError(at, `an object that has ${String(symbol)}`);
+    if (Object.prototype.propertyIsEnumerable.call(object, symbol))
+      throw jsonError(at, `an object that has ${String(symbol)}`);
   }
   let json = "{";
   for (const key of Object.keys(object)) {
@@ -121,7 +132,8 @@ function writeObject(object, at) {
 
 /** @param {ArrayBuffer | ArrayBufferView} value @param {WritePosition} at */
 function writeBytes(value, at) {
-  if (!at.crossing.bytes || (ArrayBuffer.isView(value) && !(value instanceof Uint8Array))) throw jsonError(at, describeValue(value));
+  if (!at.crossing.bytes || (ArrayBuffer.isView(value) && !(value instanceof Uint8Array)))
+    throw jsonError(at, describeValue(value));
   let binary = "";
   for (const byte of value instanceof Uint8Array ? value : new Uint8Array(value)) binary += String.fromCharCode(byte);
   return `"${btoa(binary)}"`;
@@ -167,9 +179,15 @@ function describeValue(value) {
 }
 
 // `invalid_json` for what JSON itself refuses; `invalid_request` for what it would change silently.
-/** @param {WritePosition} at @param {string} found @param {{ code?: import("../types/index.js").ErrorCode, cause?: unknown }} [why] */
+/**
+ * @param {WritePosition} at
+ * @param {string} found
+ * @param {{ code?: import("../types/index.js").ErrorCode, cause?: unknown }} [why]
+ */
 function jsonError({ crossing: { about }, keys }, found, { code = "invalid_request", cause } = {}) {
-  const path = keys.map((key, place) => (typeof key === "number" ? `[${key}]` : place === 0 ? key : `.${key}`)).join("");
+  const path = keys
+    .map((key, place) => (typeof key === "number" ? `[${key}]` : place === 0 ? key : `.${key}`))
+    .join("");
   const message = `${about ? `${about}: ` : ""}expected a value that JSON can hold${path && ` for "${path}"`}, but found ${found} instead`;
   return new LeftoffError({ code, message, cause });
 }

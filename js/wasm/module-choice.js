@@ -1,5 +1,8 @@
 // @ts-check
-/** Picks the module for work without a store: a large one where it is at hand, as in Node; else a small part of it, which a page loads sooner. */
+/**
+ * Picks the module for work without a store: a large one where it is at hand, as in Node; else a small part of it,
+ * which a page loads sooner.
+ */
 
 import { parts } from "../host/parts.node.js";
 import { agents } from "./agents.js";
@@ -18,7 +21,11 @@ export const contextModule = () => pickModule(agents, context);
 /** The module that counts and knows models. */
 export const counterModule = () => pickModule(coreModule, context);
 
-/** @template {{ isHere: boolean }} T @param {T} large @param {unknown} small which has the functions of the large one that are used here */
+/**
+ * @template {{ isHere: boolean }} T
+ * @param {T} large
+ * @param {unknown} small which has the functions of the large one that are used here
+ */
 function pickModule(large, small) {
   return small && !large.isHere ? /** @type {T} */ (small) : large;
 }

@@ -6,13 +6,19 @@ import { asset, isHere, ready } from "../host/assets.js";
 
 /** @import { Counter } from "../../pkg/leftoff.js" */
 
-/** The encodings for stored messages: the first once its vocabulary is loaded, the estimate, which has none, until then. */
+/**
+ * The encodings for stored messages: the first once its vocabulary is loaded, the estimate, which has none, until then.
+ */
 const STORED = "o200k_base";
 const ESTIMATE = "estimate-1";
 
 /**
- * @template {{ initSync(options: { module: BufferSource | WebAssembly.Module }): unknown, __wbg_reset_state(): void }} Bindings
+ * The functions that every module's bindings have.
+ * @typedef {object} ModuleBindings
+ * @property {(options: { module: BufferSource | WebAssembly.Module }) => unknown} initSync
+ * @property {() => void} __wbg_reset_state
  */
+/** @template {ModuleBindings} Bindings */
 export class Module {
   #bindings;
   #file;
@@ -37,10 +43,14 @@ export class Module {
   }
 
   /** Whether it can be called without waiting. */
-  get isHere() { return this.#isLoaded || isHere(this.#file); }
+  get isHere() {
+    return this.#isLoaded || isHere(this.#file);
+  }
 
   /** Loads its file, unless it is loaded. */
-  ready() { return this.#isLoaded ? undefined : ready(this.#file); }
+  ready() {
+    return this.#isLoaded ? undefined : ready(this.#file);
+  }
 
   /** Its functions, ready to be called. */
   loadBindings() {
@@ -64,22 +74,35 @@ export class Module {
         this.#generation += 1;
         // Vocabularies are loaded again when needed.
         this.#counters.clear();
-        throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
+        throw new LeftoffError({
+          code: "internal",
+          message: "the core failed; please report this with its cause",
+          cause,
+        });
       }
       if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
-        throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again", cause });
+        throw new LeftoffError({
+          code: "internal",
+          message: "the core failed in another call meanwhile; look at what was kept before this one is made again",
+          cause,
+        });
       }
-      const { code, message, came } = /** @type {{ code?: import("../types/index.js").CoreCode, message?: string, came?: string[] }} */ (cause ?? {});
+      const { code, message, came } =
+        /** @type {{ code?: import("../types/index.js").CoreCode, message?: string, came?: string[] }} */ (cause ?? {});
       if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
       throw new LeftoffError({ code, message, came });
     }
   }
 
   /** Whether stored messages are counted exactly. */
-  get isExact() { return this.#counters.has(STORED); }
+  get isExact() {
+    return this.#counters.has(STORED);
+  }
 
   /** The counter of stored messages, exact or not. */
-  anyCounter(isExact = this.isExact) { return this.counter(isExact ? STORED : ESTIMATE); }
+  anyCounter(isExact = this.isExact) {
+    return this.counter(isExact ? STORED : ESTIMATE);
+  }
 
   /** The counter of an encoding whose vocabulary is loaded. @param {string} encoding */
   counter(encoding) {
@@ -100,8 +123,8 @@ export class Module {
   }
 
   /**
-   * Makes a handle for as long as it is needed. JavaScript collects the few bytes that it sees of a handle late, or never; so
-   * the caller must call `free`, even after an error.
+   * Makes a handle for as long as it is needed. JavaScript collects the few bytes that it sees of a handle late, or
+   * never; so the caller must call `free`, even after an error.
    * @template {{ free(): void }} T
    * @param {(bindings: Bindings) => T} make
    * @returns {{ handle: T, free: () => void }}

@@ -22,19 +22,32 @@ const config :Workerd.Config = (
 
 /**
  * What the worker answers; throws unless that is that it works.
- * @param {{ folder: string, entry: string, given: object }} where `folder`: an empty one; `entry`: the worker, which finds the package
+ * @param {{ folder: string, entry: string, given: object }} where `folder`: an empty one; `entry`: the worker, which
+ *   finds the package
  */
 export async function inWorkerd({ folder, entry, given }) {
   await build({
-    entryPoints: [entry], outdir: folder, bundle: true, format: "esm", platform: "neutral", conditions: ["workerd", "worker", "browser"],
-    loader: { ".wasm": "copy" }, assetNames: "[name]", logLevel: "error",
+    entryPoints: [entry],
+    outdir: folder,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    conditions: ["workerd", "worker", "browser"],
+    loader: { ".wasm": "copy" },
+    assetNames: "[name]",
+    logLevel: "error",
   });
   writeFileSync(join(folder, "config.capnp"), CONFIG);
-  const child = spawn(workerd.default, ["serve", join(folder, "config.capnp"), "--control-fd=3"], { stdio: ["ignore", "inherit", "inherit", "pipe"] });
+  const child = spawn(workerd.default, ["serve", join(folder, "config.capnp"), "--control-fd=3"], {
+    stdio: ["ignore", "inherit", "inherit", "pipe"],
+  });
   try {
     const port = await new Promise((listens, fails) => {
       child.on("error", fails).on("exit", (code) => fails(new Error(`workerd ended with ${code}`)));
-      createInterface(/** @type {import("node:stream").Readable} */ (child.stdio[3])).on("line", (line) => void (JSON.parse(line).event === "listen" && listens(JSON.parse(line).port)));
+      createInterface(/** @type {import("node:stream").Readable} */ (child.stdio[3])).on(
+        "line",
+        (line) => void (JSON.parse(line).event === "listen" && listens(JSON.parse(line).port)),
+      );
     });
     const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: JSON.stringify(given) });
     const said = await answer.text();

@@ -64,7 +64,9 @@ test("the move of a folder that was cut off is done before anything else", async
   const half = await root.getDirectoryHandle("half");
   const [from, to] = [await half.getDirectoryHandle("from"), await half.getDirectoryHandle("to", { create: true })];
   await /** @type {any} */ (await from.getFileHandle("a")).move(to, "a");
-  const note = await /** @type {any} */ (await root.getFileHandle(".leftoff-moving.json", { create: true })).createSyncAccessHandle();
+  const note = await /** @type {any} */ (
+    await root.getFileHandle(".leftoff-moving.json", { create: true })
+  ).createSyncAccessHandle();
   note.write(bytes('{"from":"/half/from","to":"/half/to"}'), { at: 0 });
   note.close();
   const next = new OpfsStorage();
@@ -81,7 +83,10 @@ test("a store of a worker is the next one's, and what it acknowledges is durable
   assert.equal((await session.append({ role: "user", content: "Where were we?" })).acknowledged, "durable");
   await first.close();
   const second = await openStore({ storage: new OpfsStorage() });
-  assert.deepEqual((await second.list()).map(({ title, messageCount }) => [title, messageCount]), [["Kept", 1]]);
+  assert.deepEqual(
+    (await second.list()).map(({ title, messageCount }) => [title, messageCount]),
+    [["Kept", 1]],
+  );
   const again = await second.session(session.id);
   await again.append({ role: "assistant", content: "At the parser." });
   assert.equal((await again.context({ window: 8_000, encoding: "estimate-1" })).messages.length, 2);

@@ -6,6 +6,11 @@ import { early, exercisePackage } from "./page.mjs";
 const address = String(new URL(location.href).searchParams.get("package"));
 
 addEventListener("message", async ({ data }) => {
-  const answer = await import(address).then(async (leftoff) => (await early(leftoff), exercisePackage(leftoff, data))).then(() => "works", (error) => String(error.stack));
+  const answer = await import(address)
+    .then(async (leftoff) => (await early(leftoff), exercisePackage(leftoff, data)))
+    .then(
+      () => "works",
+      (error) => String(error.stack),
+    );
   postMessage(answer);
 });

@@ -1,5 +1,6 @@
 // @ts-check
-// A worker as a platform of the edge runs it: no disk, no process, and modules of WebAssembly that came with the worker.
+// A worker as a platform of the edge runs it: no disk, no process, and modules of WebAssembly that came with the
+// worker.
 
 import * as leftoff from "leftoff";
 import { exercisePackage } from "./page.mjs";
@@ -8,7 +9,10 @@ export default {
   /** @param {Request} request */
   async fetch(request) {
     const { transcript, expected } = await request.json();
-    const answer = await exercisePackage(leftoff, { transcript: new Uint8Array(transcript), expected }).then(() => "works", (error) => String(error.stack));
+    const answer = await exercisePackage(leftoff, { transcript: new Uint8Array(transcript), expected }).then(
+      () => "works",
+      (error) => String(error.stack),
+    );
     return new Response(answer);
   },
 };

@@ -17,7 +17,10 @@ const COMMAND = 290;
  * @param {{ what: string, project: string }} of a file within the project may be named from there
  */
 export function agree(found, known, { what, project }) {
-  const sorted = (/** @type {Map<string, any>} */ map) => [...map].map(([name, value]) => [pathInProject(name, project).slice(0, COMMAND), value]).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = (/** @type {Map<string, any>} */ map) =>
+    [...map]
+      .map(([name, value]) => [pathInProject(name, project).slice(0, COMMAND), value])
+      .sort(([a], [b]) => (a < b ? -1 : 1));
   assert.equal(found.task.slice(0, TASK), known.task.slice(0, TASK), `${what}: the task`);
   assert.deepEqual(sorted(found.files), sorted(known.files), `${what}: files`);
   assert.deepEqual(sorted(found.failed), sorted(known.failed), `${what}: failed commands`);

@@ -1,5 +1,6 @@
 // @ts-check
-// `leftoff ask` with the real clients as engines: each reads its prompt from standard input, and what it answers is shown and kept.
+// `leftoff ask` with the real clients as engines: each reads its prompt from standard input, and what it answers is
+// shown and kept.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -18,10 +19,19 @@ import { serve } from "./model/server.mjs";
 /** @import { Turn } from "./model/turns.mjs" */
 
 const CLI = join(root, "js", "cli", "index.js");
-const ENGINES = /** @type {Record<string, string>} */ ({ "claude-code": "claude", codex: "codex", gemini: "gemini", opencode: "opencode" });
+const ENGINES = /** @type {Record<string, string>} */ ({
+  "claude-code": "claude",
+  codex: "codex",
+  gemini: "gemini",
+  opencode: "opencode",
+});
 /** Which model it asks first, Gemini CLI would ask one that the server does not play, again and again. */
 const MODELS = /** @type {Record<string, string[]>} */ ({ gemini: ["--model", "gemini-2.5-pro"] });
-const ANSWERS = ["In `src/net.rs`, ünï 漢字.\n\n## Question 2026-01-24T09:30:00.000Z\n\nNone.", "Nobody does.", "That is all."];
+const ANSWERS = [
+  "In `src/net.rs`, ünï 漢字.\n\n## Question 2026-01-24T09:30:00.000Z\n\nNone.",
+  "Nobody does.",
+  "That is all.",
+];
 
 /** @type {Suite} */
 export default {
@@ -42,29 +52,52 @@ async function tryClient({ client, program }, folder) {
   const runs = client.node ? `"${client.node()}" "${program}"` : `"${program}"`;
   writeFileSync(join(bin, engine), `#!/bin/sh\nexec ${runs} "$@"\n`, { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: at.home };
-  const leftoff = (/** @type {string[]} */ args, more = {}) => runCli(args, { cwd: at.project, env: { ...env, ...more } });
+  const leftoff = (/** @type {string[]} */ args, more = {}) =>
+    runCli(args, { cwd: at.project, env: { ...env, ...more } });
   for (const [turn, answer] of ANSWERS.entries()) {
     /** @type {string[]} */
     let told = [];
-    const seen = (/** @type {{ isMain: boolean, turns: Turn[] }} */ { isMain, turns }) => void (isMain && (told = turns.map(({ text = "" }) => text)));
+    const seen = (/** @type {{ isMain: boolean, turns: Turn[] }} */ { isMain, turns }) =>
+      void (isMain && (told = turns.map(({ text = "" }) => text)));
     // The engine remembers nothing: to it each question is the first.
     const server = await serve(new Script([{ text: answer }]), { seen });
     try {
       client.prepare({ ...at, url: server.url });
-      const shown = await leftoff(["ask", "--engine", engine, ...(MODELS[client.agent] ?? []), ...(turn > 0 ? ["--resume"] : []), `Question ${turn}?`], keys(server.url));
+      const shown = await leftoff(
+        [
+          "ask",
+          "--engine",
+          engine,
+          ...(MODELS[client.agent] ?? []),
+          ...(turn > 0 ? ["--resume"] : []),
+          `Question ${turn}?`,
+        ],
+        keys(server.url),
+      );
       assert.equal(shown.trim(), answer, client.name);
     } finally {
       await server.close();
     }
-    const prompt = told.find((text) => text.includes(`Question ${turn}?`)) ?? `none of ${JSON.stringify(told).slice(0, 2000)}`;
-    const parts = ["<system_instructions>", "</system_instructions>", ...ANSWERS.slice(0, turn).map((said) => JSON.stringify(said).slice(1, 12)), `Question ${turn}?`];
+    const prompt =
+      told.find((text) => text.includes(`Question ${turn}?`)) ?? `none of ${JSON.stringify(told).slice(0, 2000)}`;
+    const parts = [
+      "<system_instructions>",
+      "</system_instructions>",
+      ...ANSWERS.slice(0, turn).map((said) => JSON.stringify(said).slice(1, 12)),
+      `Question ${turn}?`,
+    ];
     const order = parts.map((part) => prompt.lastIndexOf(part));
-    assert.ok(order.every((place, at) => place > (order[at - 1] ?? -1)), `${client.name}: ${order} ${prompt}`);
+    assert.ok(
+      order.every((place, at) => place > (order[at - 1] ?? -1)),
+      `${client.name}: ${order} ${prompt}`,
+    );
   }
   const [{ id, agent, messageCount }] = JSON.parse(await leftoff(["list", "--json"]));
   assert.deepEqual([agent, messageCount], ["ask", 2 * ANSWERS.length], client.name);
   const kept = JSON.parse(await leftoff(["show", id, "--json"]));
-  const answers = kept.filter((/** @type {any} */ { role }) => role === "assistant").map((/** @type {any} */ { content }) => content.trim());
+  const answers = kept
+    .filter((/** @type {any} */ { role }) => role === "assistant")
+    .map((/** @type {any} */ { content }) => content.trim());
   assert.deepEqual(answers, ANSWERS, client.name);
 }
 

@@ -7,7 +7,8 @@
 
 /**
  * @typedef {{ field: string, count: number, why: string }} Loss
- * @typedef {{ added: Field[], removed: Field[], changed: Field[], losses: Loss[], lost: Loss[] }} Changes what leftoff loses now; `lost`: and did not
+ * @typedef {{ added: Field[], removed: Field[], changed: Field[], losses: Loss[], lost: Loss[] }} Changes what leftoff
+ *   loses now; `lost`: and did not
  *
  * @typedef {object} Candidate
  * @property {Client} client
@@ -33,14 +34,23 @@ function summaryOf({ client: { name }, pinned, version, why, hold, ring = [], ch
   if (pinned === version) return [...row, "", "", "as pinned"];
   if (why !== undefined) return [...row, "not driven", "not driven", why];
   const failed = ring.length === 0 ? ["no pair was tried"] : ring.filter(({ ok }) => !ok).map(({ pair }) => pair);
-  return [...row, hold ? "ok" : "FAILED", failed.length > 0 ? `FAILED: ${failed.join(", ")}` : `ok, ${ring.length} pairs`, describeChanges(changes)];
+  return [
+    ...row,
+    hold ? "ok" : "FAILED",
+    failed.length > 0 ? `FAILED: ${failed.join(", ")}` : `ok, ${ring.length} pairs`,
+    describeChanges(changes),
+  ];
 }
 
 /** @param {Changes} [changes] */
 function describeChanges(changes) {
   if (!changes) return "not compared: one of them wrote no file";
   const { added, removed, changed } = changes;
-  const counts = [[added.length, "new"], [removed.length, "gone"], [changed.length, "of other kinds"]].filter(([count]) => count !== 0);
+  const counts = [
+    [added.length, "new"],
+    [removed.length, "gone"],
+    [changed.length, "of other kinds"],
+  ].filter(([count]) => count !== 0);
   return counts.length > 0 ? counts.map((words) => words.join(" ")).join(", ") : "the same";
 }
 
@@ -48,7 +58,8 @@ function describeChanges(changes) {
 function detailsOf({ client: { name }, changes }) {
   if (!changes) return [];
   const { added, removed, changed, losses, lost } = changes;
-  const said = (/** @type {string} */ path) => losses.find(({ field }) => isWithin(path, field.replace(/^record:/, "")));
+  const said = (/** @type {string} */ path) =>
+    losses.find(({ field }) => isWithin(path, field.replace(/^record:/, "")));
   const besides = lost.filter((loss) => [...added, ...changed].every(({ path }) => said(path) !== loss));
   const listed = (/** @type {string} */ path) => (said(path) ? `lost: ${said(path)?.why}` : NOT_LISTED);
   return [
@@ -71,11 +82,16 @@ export function hasFailed({ other, hold, ring = [] }) {
 
 /** A table in Markdown. @param {string[]} head @param {string[][]} rows */
 export function table(head, rows) {
-  const line = (/** @type {string[]} */ cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** Whether a Node is as new as a package wants; where that is more than a least version, nobody knows, and it is tried. @param {string} wants @param {string} has as `v22.1.0` */
+/**
+ * Whether a Node is as new as a package wants; where that is more than a least version, nobody knows, and it is tried.
+ * @param {string} wants
+ * @param {string} has as `v22.1.0`
+ */
 export function isEnough(wants, has) {
   const least = /^>=\s*v?([\d.]+)$/.exec(wants.trim())?.[1];
   if (least === undefined) return true;

@@ -33,8 +33,18 @@ export default {
     const program = claudeCode.program(lookPinned);
     if (program === null) return { skipped: `no Claude Code for ${process.platform} ${process.arch}` };
     const history = commits(root).length;
-    if (history < FEWEST_COMMITS) return { skipped: `expected a history of ${FEWEST_COMMITS} commits, but found ${history}` };
-    const sum = { sessions: 0, turns: 0, steps: 0, tokens: 0, files: 0, "failed commands": 0, "open tasks": 0, contexts: 0 };
+    if (history < FEWEST_COMMITS)
+      return { skipped: `expected a history of ${FEWEST_COMMITS} commits, but found ${history}` };
+    const sum = {
+      sessions: 0,
+      turns: 0,
+      steps: 0,
+      tokens: 0,
+      files: 0,
+      "failed commands": 0,
+      "open tasks": 0,
+      contexts: 0,
+    };
     for (let number = 0; number < scaled(PLANS.length); number += 1) {
       const one = await scene("clients", ({ folder }) => hold({ folder, program, number, seed }));
       for (const [what, count] of Object.entries(one)) sum[/** @type {keyof typeof sum} */ (what)] += count;
@@ -43,16 +53,29 @@ export default {
   },
 };
 
-/** Holds one session, and looks at it. @param {{ folder: string, program: string, number: number, seed: number }} options */
+/**
+ * Holds one session, and looks at it.
+ * @param {{ folder: string, program: string, number: number, seed: number }} options
+ */
 async function hold({ folder, program, number, seed }) {
   const start = performance.now();
   const [home, project, store] = ["home", "project", "store"].map((name) => join(folder, name));
   mkdirSync(/** @type {string} */ (home));
   git(folder, ["clone", "--quiet", root, "project"]);
   const made = session({ repository: root, project: /** @type {string} */ (project), number, seed });
-  const file = await holdTalk({ program, home: /** @type {string} */ (home), project: /** @type {string} */ (project) }, made);
-  const seen = await checkImport({ file, project: /** @type {string} */ (project), store: /** @type {string} */ (store), ...made });
-  console.log(`  session ${number}: ${made.turns.length} turns, ${seen.steps} steps, ${seen.tokens.toLocaleString("en")} tokens, ${seen.files} files, ${seen["failed commands"]} failed commands, ${seen["open tasks"]} open tasks; ${seen.strategies.join(", ")} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  const file = await holdTalk(
+    { program, home: /** @type {string} */ (home), project: /** @type {string} */ (project) },
+    made,
+  );
+  const seen = await checkImport({
+    file,
+    project: /** @type {string} */ (project),
+    store: /** @type {string} */ (store),
+    ...made,
+  });
+  console.log(
+    `  session ${number}: ${made.turns.length} turns, ${seen.steps} steps, ${seen.tokens.toLocaleString("en")} tokens, ${seen.files} files, ${seen["failed commands"]} failed commands, ${seen["open tasks"]} open tasks; ${seen.strategies.join(", ")} (${((performance.now() - start) / 1000).toFixed(1)} s)`,
+  );
   const { strategies: _, ...counted } = seen;
   return { sessions: 1, turns: made.turns.length, ...counted };
 }
@@ -69,7 +92,10 @@ async function holdTalk(place, { plan, turns }) {
   let due = 0;
   try {
     for (const [turn, { prompt, steps }] of turns.entries()) {
-      await claudeCode.ask({ ...place, url: server.url, hasTodoWrite: plan.hasTodoWrite }, { prompt, id, resumes: turn > 0 });
+      await claudeCode.ask(
+        { ...place, url: server.url, hasTodoWrite: plan.hasTodoWrite },
+        { prompt, id, resumes: turn > 0 },
+      );
       due += steps.length;
       assert.equal(script.takenCount, due, "each step is taken, in its turn");
     }
@@ -83,7 +109,13 @@ async function holdTalk(place, { plan, turns }) {
 /** @param {{ file: string, project: string, store: string, plan: Plan, turns: Turn[], truth: Truth }} held */
 async function checkImport({ file, project, store: home, turns, truth }) {
   const raw = readClaude(readFileSync(file, "utf8"));
-  const known = { ...truth, files: new Map([...truth.files].map(([path, kind]) => [join(project, path), kind])), failed: new Map([...truth.failed].map(([command, ended]) => [command.split(/\s+/).filter(Boolean).join(" "), ended])) };
+  const known = {
+    ...truth,
+    files: new Map([...truth.files].map(([path, kind]) => [join(project, path), kind])),
+    failed: new Map(
+      [...truth.failed].map(([command, ended]) => [command.split(/\s+/).filter(Boolean).join(" "), ended]),
+    ),
+  };
   agree(raw, known, { what: "the client's file against the script", project });
   const store = await openStore({ home, project });
   const { imported } = await store.import(file);
@@ -103,16 +135,36 @@ async function checkImport({ file, project, store: home, turns, truth }) {
   }
   await store.close();
   assert.ok(counts.tokens >= 50_000 && counts.tokens <= 500_000, `${counts.tokens} tokens`);
-  return { steps: turns.reduce((sum, { steps }) => sum + steps.length, 0), tokens: counts.tokens, files: known.files.size, "failed commands": known.failed.size, "open tasks": known.open.length, contexts: WINDOWS.length, strategies };
+  return {
+    steps: turns.reduce((sum, { steps }) => sum + steps.length, 0),
+    tokens: counts.tokens,
+    files: known.files.size,
+    "failed commands": known.failed.size,
+    "open tasks": known.open.length,
+    contexts: WINDOWS.length,
+    strategies,
+  };
 }
 
 /** What git says of the tree that the client left. @param {string} project @param {import("./raw.mjs").Raw} known */
 async function onDisk(project, known) {
-  const kinds = new Map([["?", "created"], ["A", "created"], ["M", "modified"], ["D", "deleted"]]);
-  const changed = git(project, ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]).toString().split("\0").filter(Boolean);
+  const kinds = new Map([
+    ["?", "created"],
+    ["A", "created"],
+    ["M", "modified"],
+    ["D", "deleted"],
+  ]);
+  const changed = git(project, ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])
+    .toString()
+    .split("\0")
+    .filter(Boolean);
   for (const line of changed) {
     const path = join(project, line.slice(3));
-    assert.equal(known.files.get(path), kinds.get(line.slice(0, 2).trim().slice(-1)), `${line}: what git sees is known`);
+    assert.equal(
+      known.files.get(path),
+      kinds.get(line.slice(0, 2).trim().slice(-1)),
+      `${line}: what git sees is known`,
+    );
   }
 }
 
@@ -132,6 +184,9 @@ async function countMessages(session) {
 
 /** @param {string} file */
 function byHand(file) {
-  const done = spawnSync(process.execPath, [join(root, "tests", "agents", "count.mjs"), "claude-code", file], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const done = spawnSync(process.execPath, [join(root, "tests", "agents", "count.mjs"), "claude-code", file], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
   return JSON.parse(done.stdout).main;
 }

@@ -20,7 +20,10 @@ export const claudeCode = {
   /** @param {Look} look */
   program(look) {
     const musl = existsSync("/etc/alpine-release") ? "-musl" : "";
-    return look(`@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl}`, process.platform === "win32" ? "claude.exe" : "claude");
+    return look(
+      `@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl}`,
+      process.platform === "win32" ? "claude.exe" : "claude",
+    );
   },
 
   // All that it needs is in its environment.
@@ -35,7 +38,16 @@ export const claudeCode = {
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_ENABLE_TASKS: hasTodoWrite ? "0" : "1",
     };
-    const args = ["-p", prompt, resumes ? "--resume" : "--session-id", id, "--allowedTools", TOOLS.join(" "), "--output-format", "json"];
+    const args = [
+      "-p",
+      prompt,
+      resumes ? "--resume" : "--session-id",
+      id,
+      "--allowedTools",
+      TOOLS.join(" "),
+      "--output-format",
+      "json",
+    ];
     await runProgram(claudeCode.name, { program, args, project, home, env });
     return id;
   },
@@ -46,6 +58,9 @@ export const claudeCode = {
   tools: {
     shell: (/** @type {string} */ command) => ({ name: "Bash", input: { command } }),
     read: (/** @type {string} */ file_path) => ({ name: "Read", input: { file_path } }),
-    write: (/** @type {string} */ file_path, /** @type {string} */ content) => ({ name: "Write", input: { file_path, content } }),
+    write: (/** @type {string} */ file_path, /** @type {string} */ content) => ({
+      name: "Write",
+      input: { file_path, content },
+    }),
   },
 };

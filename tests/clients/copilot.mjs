@@ -12,14 +12,30 @@ export const copilot = {
   name: "Copilot CLI",
   agent: "copilot",
   package: "@github/copilot",
-  program: (look) => look(`@github/copilot-${process.platform}-${process.arch}`, process.platform === "win32" ? "copilot.exe" : "copilot"),
+  program: (look) =>
+    look(
+      `@github/copilot-${process.platform}-${process.arch}`,
+      process.platform === "win32" ? "copilot.exe" : "copilot",
+    ),
 
   // All that it needs is in its environment.
   prepare() {},
 
   async ask({ program, home, project, url }, { prompt, id = randomUUID(), resumes }) {
-    const env = { COPILOT_OFFLINE: "true", COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "none", COPILOT_MODEL: "script", COPILOT_AUTO_UPDATE: "false" };
-    const args = ["--prompt", prompt, resumes ? `--resume=${id}` : `--session-id=${id}`, "--allow-all-tools", "--allow-all-paths"];
+    const env = {
+      COPILOT_OFFLINE: "true",
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_API_KEY: "none",
+      COPILOT_MODEL: "script",
+      COPILOT_AUTO_UPDATE: "false",
+    };
+    const args = [
+      "--prompt",
+      prompt,
+      resumes ? `--resume=${id}` : `--session-id=${id}`,
+      "--allow-all-tools",
+      "--allow-all-paths",
+    ];
     await runProgram(copilot.name, { program, args, project, home, env });
     return id;
   },

@@ -32,9 +32,11 @@ import { join } from "node:path";
  * @property {(look: Look) => string | null} program `null` where there is none for this machine
  * @property {() => string} [node] the Node that it is run with, where it brings none along
  * @property {(place: Place) => void} prepare writes its settings into the HOME
- * @property {(place: Place, turn: Turn) => Promise<string>} ask sends one prompt, waits until it was answered; the session's id
+ * @property {(place: Place, turn: Turn) => Promise<string>} ask sends one prompt, waits until it was answered; the
+ *   session's id
  * @property {(at: Seat, id: string) => Promise<string>} fileOf the file of a session
- * @property {(at: Seat, file: string) => Promise<void>} [take] takes a file in that others wrote; else it lies where it is found
+ * @property {(at: Seat, file: string) => Promise<void>} [take] takes a file in that others wrote; else it lies where it
+ *   is found
  * @property {Tools} tools
  * @property {boolean} [repeatsResults] what it wrote itself it resumes with each result twice or three times
  */
@@ -74,13 +76,26 @@ export async function runProgram(name, { program, args, project, home, env = {},
     clearTimeout(timer);
     groups.delete(group);
   });
-  if (isLate || status !== 0) throw new Error(`expected ${name} to answer, but found ${isLate ? "nothing in time" : `exit ${status}`} instead: ${errors}${output}`.slice(0, 4000));
+  if (isLate || status !== 0)
+    throw new Error(
+      `expected ${name} to answer, but found ${isLate ? "nothing in time" : `exit ${status}`} instead: ${errors}${output}`.slice(
+        0,
+        4000,
+      ),
+    );
   return output;
 }
 
-/** The files below a folder whose paths end so. @param {string} folder @param {string} ending @returns {[string, ...string[]]} */
+/**
+ * The files below a folder whose paths end so.
+ * @param {string} folder
+ * @param {string} ending
+ * @returns {[string, ...string[]]}
+ */
 export function findFiles(folder, ending) {
-  const [first, ...others] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((one) => one.endsWith(ending));
+  const [first, ...others] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((one) =>
+    one.endsWith(ending),
+  );
   if (!first) throw new Error(`expected a file *${ending} under ${folder}, but found none`);
   return [join(folder, first), ...others.map((name) => join(folder, name))];
 }

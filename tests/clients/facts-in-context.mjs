@@ -8,8 +8,8 @@ const LONGEST_COMMAND = 300;
 const SUMMARY = "[EARLIER CONVERSATION]";
 
 /**
- * What of it a context does not name, in words; empty where all of it is there. Where the context has a summary, only that
- * counts: what stands in the newest messages by chance is no merit.
+ * What of it a context does not name, in words; empty where all of it is there. Where the context has a summary, only
+ * that counts: what stands in the newest messages by chance is no merit.
  * @param {any[]} messages in leftoff's own shape
  * @param {Raw} known
  * @param {string} project
@@ -23,7 +23,8 @@ export function missing(messages, known, project) {
 /** @param {string} summary @param {Raw} known @param {string} project */
 function notInSummary(summary, known, project) {
   const files = filesOf(summary);
-  const since = (/** @type {boolean} */ hasPassed) => (hasPassed ? "passed when it was run again" : "has not passed since");
+  const since = (/** @type {boolean} */ hasPassed) =>
+    hasPassed ? "passed when it was run again" : "has not passed since";
   const lines = summary.split("\n");
   // Each command is named for itself: it whole, or how it begins and ends.
   const shown = lines.flatMap(commandsOf);
@@ -34,9 +35,15 @@ function notInSummary(summary, known, project) {
   });
   return [
     ...(bare(summary).includes(bare(known.task).slice(0, 250)) ? [] : [`the task: ${known.task}`]),
-    ...known.open.filter((task) => !lines.includes(`- ${task}`) && !bare(summary).includes(bare(task))).map((task) => `open: ${task}`),
-    ...[...known.files].filter(([full, kind]) => files.get(pathInProject(full, project)) !== kind).map(([full, kind]) => `${kind}: ${full}, but ${files.get(pathInProject(full, project))}`),
-    ...[...known.failed].filter((_, place) => places[place] === -1).map(([command, { hasPassed }]) => `${since(hasPassed)}: ${command}`),
+    ...known.open
+      .filter((task) => !lines.includes(`- ${task}`) && !bare(summary).includes(bare(task)))
+      .map((task) => `open: ${task}`),
+    ...[...known.files]
+      .filter(([full, kind]) => files.get(pathInProject(full, project)) !== kind)
+      .map(([full, kind]) => `${kind}: ${full}, but ${files.get(pathInProject(full, project))}`),
+    ...[...known.failed]
+      .filter((_, place) => places[place] === -1)
+      .map(([command, { hasPassed }]) => `${since(hasPassed)}: ${command}`),
   ];
 }
 
@@ -46,11 +53,20 @@ function commandsOf(line) {
   return named === undefined ? [] : named.split("`, `").map((text) => ({ text, since }));
 }
 
-/** Whether that is a command which ended so. @param {{ text: string, since: string | undefined }} shown @param {string} command @param {string} since */
+/**
+ * Whether that is a command which ended so.
+ * @param {{ text: string, since: string | undefined }} shown
+ * @param {string} command
+ * @param {string} since
+ */
 function says(shown, command, since) {
   const [head = "", tail] = shown.text.split(/ \.\.\. (?=[^]{0,150}$)/).map(bare);
   const whole = bare(command.slice(0, LONGEST_COMMAND));
-  return head !== "" && shown.since === since && (tail === undefined ? whole === head : whole.startsWith(head) && whole.endsWith(tail));
+  return (
+    head !== "" &&
+    shown.since === since &&
+    (tail === undefined ? whole === head : whole.startsWith(head) && whole.endsWith(tail))
+  );
 }
 
 // The messages themselves: a call says what it does, its result how that went.
@@ -58,18 +74,26 @@ function says(shown, command, since) {
 function notInMessages(messages, known, project) {
   const calls = messages.flatMap(({ assistant }) => assistant?.toolCalls ?? []);
   const said = messages.map(({ content }) => bare(content)).join("\n");
-  const asked = calls.map((call) => bare(JSON.stringify(JSON.parse(call.arguments)).replace(/\\[nt]/g, " "))).join("\n");
+  const asked = calls
+    .map((call) => bare(JSON.stringify(JSON.parse(call.arguments)).replace(/\\[nt]/g, " ")))
+    .join("\n");
   const endOf = (/** @type {string} */ command) => {
     const last = calls.findLast((call) => bare(String(JSON.parse(call.arguments).command)) === bare(command));
     return messages.find(({ tool }) => last && tool?.callId === last.id);
   };
   // A command may go to the folder first.
-  const isNamed = (/** @type {string} */ path) => path.split(/\/(?=[^/]*$)/).every((part) => asked.includes(bare(part)));
+  const isNamed = (/** @type {string} */ path) =>
+    path.split(/\/(?=[^/]*$)/).every((part) => asked.includes(bare(part)));
   return [
     ...(said.includes(bare(known.task)) ? [] : [`the task: ${known.task}`]),
     ...known.open.filter((task) => !asked.includes(bare(task))).map((task) => `open: ${task}`),
     ...[...known.files.keys()].filter((path) => !isNamed(pathInProject(path, project))).map((path) => `file: ${path}`),
-    ...[...known.failed].filter(([command, { hasPassed }]) => endOf(command) === undefined || hasPassed === (endOf(command).tool.isError === true)).map(([command]) => `command: ${command}`),
+    ...[...known.failed]
+      .filter(
+        ([command, { hasPassed }]) =>
+          endOf(command) === undefined || hasPassed === (endOf(command).tool.isError === true),
+      )
+      .map(([command]) => `command: ${command}`),
   ];
 }
 

@@ -30,8 +30,24 @@ export const gemini = {
   },
 
   async ask({ program, home, project, url }, { prompt, id = "", resumes }) {
-    const args = [program, "--model", "gemini-2.5-pro", "--yolo", "--skip-trust", resumes ? "--resume" : "--session-id", id, "--prompt", prompt];
-    await runProgram(gemini.name, { program: process.execPath, args, project, home, env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" } });
+    const args = [
+      program,
+      "--model",
+      "gemini-2.5-pro",
+      "--yolo",
+      "--skip-trust",
+      resumes ? "--resume" : "--session-id",
+      id,
+      "--prompt",
+      prompt,
+    ];
+    await runProgram(gemini.name, {
+      program: process.execPath,
+      args,
+      project,
+      home,
+      env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+    });
     return id;
   },
 

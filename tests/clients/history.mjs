@@ -7,7 +7,8 @@ import { spawnSync } from "node:child_process";
 const LARGEST = 40_000;
 
 /**
- * @typedef {{ path: string, before: string | null, after: string | null }} Change texts; null where there is no such file
+ * @typedef {{ path: string, before: string | null, after: string | null }} Change texts; null where there is no such
+ *   file
  * @typedef {{ id: string, subject: string, changes: Change[] }} Commit
  */
 
@@ -20,13 +21,18 @@ export function git(folder, args) {
 
 /** The commits of a repository, oldest first. @param {string} folder */
 export function commits(folder) {
-  return git(folder, ["log", "--first-parent", "--no-merges", "--reverse", "--format=%H"]).toString().trim().split("\n");
+  return git(folder, ["log", "--first-parent", "--no-merges", "--reverse", "--format=%H"])
+    .toString()
+    .trim()
+    .split("\n");
 }
 
 /** What a commit did to files that are text. @param {string} folder @param {string} id @returns {Commit} */
 export function commit(folder, id) {
   const subject = git(folder, ["log", "-1", "--format=%s", id]).toString().trim();
-  const named = git(folder, ["diff-tree", "-r", "-z", "--no-commit-id", "--no-renames", "--name-status", `${id}~1`, id]).toString().split("\0");
+  const named = git(folder, ["diff-tree", "-r", "-z", "--no-commit-id", "--no-renames", "--name-status", `${id}~1`, id])
+    .toString()
+    .split("\0");
   const changes = [];
   for (let at = 0; at + 1 < named.length; at += 2) {
     const [status, path = ""] = [named[at], named[at + 1]];
@@ -38,11 +44,21 @@ export function commit(folder, id) {
   return { id, subject, changes };
 }
 
-/** A file at a commit; `undefined` where it is no text of a size that a client shows. @param {string} folder @param {string} id @param {string} path */
+/**
+ * A file at a commit; `undefined` where it is no text of a size that a client shows.
+ * @param {string} folder
+ * @param {string} id
+ * @param {string} path
+ */
 function textAt(folder, id, path) {
   const shown = spawnSync("git", ["-C", folder, "show", `${id}:${path}`], { encoding: "buffer", maxBuffer: 1 << 28 });
   const text = shown.stdout.toString();
-  const isText = shown.status === 0 && text.length > 0 && text.length < LARGEST && Buffer.from(text).equals(shown.stdout) && !/[\0\r]/.test(text);
+  const isText =
+    shown.status === 0 &&
+    text.length > 0 &&
+    text.length < LARGEST &&
+    Buffer.from(text).equals(shown.stdout) &&
+    !/[\0\r]/.test(text);
   // Claude Code writes the character where it was given the escape of one.
   const isAsWritten = !/\\u[0-9a-fA-F]{4}/.test(text);
   return isText && isAsWritten && text.split("\n").every((line) => line.length < 2000) ? text : undefined;

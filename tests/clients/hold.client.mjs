@@ -1,6 +1,6 @@
 // @ts-check
-// In each client a session is held, and resumed by that client itself: what the model is told of it then is the yardstick
-// for sessions that are resumed elsewhere.
+// In each client a session is held, and resumed by that client itself: what the model is told of it then is the
+// yardstick for sessions that are resumed elsewhere.
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -28,7 +28,10 @@ export default {
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${clients.length} clients`);
     const absent = asked.filter((client) => clients.every((one) => one.client !== client));
     const none = absent.map(({ name }) => [name, `none for ${process.platform} ${process.arch}`]);
-    return Object.fromEntries([...none, ...all.flatMap((one, at) => (one.status === "fulfilled" ? [[clients[at]?.client.name, one.value]] : []))]);
+    return Object.fromEntries([
+      ...none,
+      ...all.flatMap((one, at) => (one.status === "fulfilled" ? [[clients[at]?.client.name, one.value]] : [])),
+    ]);
   },
 };
 
@@ -45,7 +48,8 @@ export async function hold({ client, program, version }, keep) {
     const told = await resumeSession(client, at, { id, prompt: LAST });
     if (keep) keepFile(await client.fileOf(at, id), { folder: join(keep, client.name), version });
     const turns = client.repeatsResults ? dedupeResults(told) : told;
-    if (client.repeatsResults) assert.notDeepEqual(turns, told, `${client.name} is said to repeat results, and does not`);
+    if (client.repeatsResults)
+      assert.notDeepEqual(turns, told, `${client.name} is said to repeat results, and does not`);
     /** @type {Turn[]} */
     const wanted = [...expectedTurns(talk), { role: "user", text: LAST }];
     assert.deepEqual(markResults(turns, wanted), wanted, client.name);
@@ -53,7 +57,11 @@ export async function hold({ client, program, version }, keep) {
   });
 }
 
-/** For whoever wants to read what clients write. @param {string} file @param {{ folder: string, version: string }} where */
+/**
+ * For whoever wants to read what clients write.
+ * @param {string} file
+ * @param {{ folder: string, version: string }} where
+ */
 function keepFile(file, { folder, version }) {
   mkdirSync(folder, { recursive: true });
   copyFileSync(file, join(folder, basename(file)));

@@ -54,7 +54,11 @@ export async function holdSession(client, at) {
 export async function resumeSession(client, at, { id, prompt }) {
   const script = new Script([{ text: "That was all. ✔" }], { name: "later" });
   const turns = await withServer({ client, at, script }, async (place) => {
-    assert.equal(await client.ask(place, { prompt, id, resumes: true }), id, `${client.name}: the session goes on as itself`);
+    assert.equal(
+      await client.ask(place, { prompt, id, resumes: true }),
+      id,
+      `${client.name}: the session goes on as itself`,
+    );
   });
   assert.equal(script.takenCount, 1, `${client.name}: the prompt is answered`);
   return turns;

@@ -1,5 +1,6 @@
 // @ts-check
-// Images of a prompt and of a tool's result, named and not, are written for each client, and the real one sends them on.
+// Images of a prompt and of a tool's result, named and not, are written for each client, and the real one sends them
+// on.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -24,7 +25,8 @@ const KEPT_BACK = "of a result";
 
 /** @type {Suite} */
 export default {
-  title: "an image of a prompt or of a result, named or not, reaches the model of each client that goes on with the session",
+  title:
+    "an image of a prompt or of a result, named or not, reaches the model of each client that goes on with the session",
   async run({ all }) {
     const clients = present(selectClients({ all }));
     await scene("images", async ({ folder }) => {
@@ -50,12 +52,21 @@ async function goesOn({ client, program }, folder) {
     const file = (/** @type {string} */ data, more = {}) => ({ mime: "image/png", data, ...more });
     await session.append([
       { role: "user", content: "See both.", attachments: [file(UNNAMED), file(NAMED, { name: "a shot.png" })] },
-      { role: "assistant", content: "I look.", assistant: { toolCalls: [{ id: "call_1", name, arguments: JSON.stringify(input) }] } },
+      {
+        role: "assistant",
+        content: "I look.",
+        assistant: { toolCalls: [{ id: "call_1", name, arguments: JSON.stringify(input) }] },
+      },
       { role: "tool", content: "seen", tool: { callId: "call_1", name }, attachments: [file(RESULT)] },
       { role: "assistant", content: "Both are gray." },
     ]);
     const model = client.agent === "opencode" ? { model: "script/script" } : {};
-    const handed = await store.writeForAgent(session, { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });
+    const handed = await store.writeForAgent(session, {
+      agent: client.agent,
+      window: 1_000_000,
+      env: { HOME: at.home },
+      ...model,
+    });
     assert.deepEqual(handed.losses, [], client.name);
     const place = { ...at, url: server.url };
     client.prepare(place);
@@ -86,5 +97,10 @@ function png(shade) {
   head.set([8, 0], 8);
   const rows = Buffer.alloc(size * (size + 1), shade);
   for (let row = 0; row < size; row += 1) rows[row * (size + 1)] = 0;
-  return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(rows)),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }

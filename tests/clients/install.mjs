@@ -1,5 +1,8 @@
 // @ts-check
-/** Installs the pinned clients where they are not those of the lock files, or other versions beside them, and says where they are. */
+/**
+ * Installs the pinned clients where they are not those of the lock files, or other versions beside them, and says where
+ * they are.
+ */
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +14,10 @@ const OTHERS = join(root, "target", "other-clients");
 // No install script is needed: native programs lie in packages of their own, and the others are started by their file.
 const NPM_INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 
-/** A file of an installed package; `null` where this machine has none. @typedef {(name: string, file: string) => string | null} Look */
+/**
+ * A file of an installed package; `null` where this machine has none.
+ * @typedef {(name: string, file: string) => string | null} Look
+ */
 
 /** Answers `false` where they are there already. @param {{ all: boolean }} options all, or those that CI drives */
 export function install({ all }) {
@@ -43,7 +49,11 @@ export async function installOther(name, version) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [name]: version } }));
     const { ok, output } = await watch("npm", [...NPM_INSTALL, "--prefix", folder], { quiet: true });
-    if (!ok) throw new Error(/^npm error (?!code|A complete log)(?:notarget )?(.+)$/m.exec(output)?.[1] ?? `npm cannot install it: ${output}`);
+    if (!ok)
+      throw new Error(
+        /^npm error (?!code|A complete log)(?:notarget )?(.+)$/m.exec(output)?.[1] ??
+          `npm cannot install it: ${output}`,
+      );
     writeFileSync(mark, version);
   }
   return lookIn([folder]);
@@ -54,10 +64,16 @@ export const lookPinned = lookIn([CI.folder, MORE.folder]);
 
 /** @param {string[]} folders @returns {Look} */
 function lookIn(folders) {
-  return (name, file) => folders.map((folder) => join(folder, "node_modules", name, file)).find((one) => existsSync(one)) ?? null;
+  return (name, file) =>
+    folders.map((folder) => join(folder, "node_modules", name, file)).find((one) => existsSync(one)) ?? null;
 }
 
-/** The file that a package starts as a command; `null` where there is none. @param {Look} look @param {string} name @param {string} command */
+/**
+ * The file that a package starts as a command; `null` where there is none.
+ * @param {Look} look
+ * @param {string} name
+ * @param {string} command
+ */
 export function commandIn(look, name, command) {
   const about = look(name, "package.json");
   const file = about && JSON.parse(readFileSync(about, "utf8")).bin?.[command];
@@ -66,7 +82,9 @@ export function commandIn(look, name, command) {
 
 /** The version that is pinned. @param {string} name */
 export function pinnedVersion(name) {
-  const versions = [CI, MORE].map(({ lock }) => JSON.parse(readFileSync(join(lock, "package.json"), "utf8")).dependencies[name]);
+  const versions = [CI, MORE].map(
+    ({ lock }) => JSON.parse(readFileSync(join(lock, "package.json"), "utf8")).dependencies[name],
+  );
   return versions.find((version) => version !== undefined);
 }
 

@@ -34,10 +34,14 @@ async function tryClient({ client, program }, folder) {
   const own = setUp(client, at);
   own.leftoff("init", client.agent);
   await fillSession(at);
-  const [, { prompt, steps }] = /** @type {[any, { prompt: string, steps: import("./talk.mjs").MarkedStep[] }]} */ (own.resumed("A long one", []));
+  const [, { prompt, steps }] = /** @type {[any, { prompt: string, steps: import("./talk.mjs").MarkedStep[] }]} */ (
+    own.resumed("A long one", [])
+  );
   /** @type {Turn[]} */
   let seen = [];
-  const server = await serve(new Script(steps), { seen: (request) => (request.isMain ? (seen = request.turns) : undefined) });
+  const server = await serve(new Script(steps), {
+    seen: (request) => (request.isMain ? (seen = request.turns) : undefined),
+  });
   try {
     client.prepare({ ...at, url: server.url });
     await client.ask({ ...at, url: server.url }, { prompt, id: randomUUID(), resumes: false });
@@ -47,7 +51,12 @@ async function tryClient({ client, program }, folder) {
   const text = seen.flatMap(({ text = "", results = [] }) => [text, ...results.map((one) => one.text)]).join("\n");
   const fence = /^----- [0-9a-f]{32}$/m.exec(text)?.[0] ?? "no fence";
   assert.equal(text.split(fence).length, 3, `${client.name}: the fence is whole in ${text.slice(0, 2000)}`);
-  assert.ok(text.includes("Conversation: chat / A long one") && text.includes(`Question ${TURNS}.`) && text.includes("The last word."), client.name);
+  assert.ok(
+    text.includes("Conversation: chat / A long one") &&
+      text.includes(`Question ${TURNS}.`) &&
+      text.includes("The last word."),
+    client.name,
+  );
   return text.length;
 }
 
@@ -56,7 +65,10 @@ async function fillSession({ home, project }) {
   const store = await openStore({ home: join(home, ".leftoff"), project });
   const session = await store.create({ title: "A long one" });
   for (let turn = 1; turn <= TURNS; turn += 1) {
-    await session.append([{ role: "user", content: `Question ${turn}. ${"Some more words of it. ".repeat(20)}` }, { role: "assistant", content: `Answer ${turn}: "${"quoted, ünï 漢字 ".repeat(20)}"` }]);
+    await session.append([
+      { role: "user", content: `Question ${turn}. ${"Some more words of it. ".repeat(20)}` },
+      { role: "assistant", content: `Answer ${turn}: "${"quoted, ünï 漢字 ".repeat(20)}"` },
+    ]);
   }
   await session.append({ role: "assistant", content: "The last word." });
   await session.stop();

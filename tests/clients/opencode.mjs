@@ -8,7 +8,12 @@ import { runProgram, findField } from "./driving.mjs";
 /** @import { Client, Seat } from "./driving.mjs" */
 
 // Nothing is looked up, fetched or installed at the start.
-const ENV = { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1", OPENCODE_DISABLE_DEFAULT_PLUGINS: "1" };
+const ENV = {
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+};
 
 /** @type {Client} */
 export const opencode = {
@@ -18,25 +23,66 @@ export const opencode = {
 
   program(look) {
     const platform = process.platform === "win32" ? "windows" : process.platform;
-    return look(`opencode-${platform}-${process.arch}`, join("bin", platform === "windows" ? "opencode.exe" : "opencode"));
+    return look(
+      `opencode-${platform}-${process.arch}`,
+      join("bin", platform === "windows" ? "opencode.exe" : "opencode"),
+    );
   },
 
   prepare({ home, url }) {
-    const model = { name: "Script", reasoning: true, tool_call: true, attachment: true, modalities: { input: ["text", "image"], output: ["text"] }, limit: { context: 1_000_000, output: 32_000 } };
-    const provider = { npm: "@ai-sdk/openai-compatible", name: "Script", options: { baseURL: `${url}/v1`, apiKey: "none" }, models: { script: model } };
-    const settings = { model: "script/script", small_model: "script/script", autoupdate: false, share: "disabled", permission: { "*": "allow" }, provider: { script: provider } };
+    const model = {
+      name: "Script",
+      reasoning: true,
+      tool_call: true,
+      attachment: true,
+      modalities: { input: ["text", "image"], output: ["text"] },
+      limit: { context: 1_000_000, output: 32_000 },
+    };
+    const provider = {
+      npm: "@ai-sdk/openai-compatible",
+      name: "Script",
+      options: { baseURL: `${url}/v1`, apiKey: "none" },
+      models: { script: model },
+    };
+    const settings = {
+      model: "script/script",
+      small_model: "script/script",
+      autoupdate: false,
+      share: "disabled",
+      permission: { "*": "allow" },
+      provider: { script: provider },
+    };
     const folder = join(home, ".config", "opencode");
     // It looks only whether these are there; else it would install packages into the folder.
     mkdirSync(join(folder, "node_modules"), { recursive: true });
-    writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } } }));
+    writeFileSync(
+      join(folder, "package-lock.json"),
+      JSON.stringify({ packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } } }),
+    );
     writeFileSync(join(folder, "opencode.json"), JSON.stringify(settings));
   },
 
   async ask(place, { prompt, id = "", resumes }) {
     const [, command, args = ""] = /^\/(\S+) ?(.*)$/s.exec(prompt) ?? [];
-    if (command) return findField(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : []), "--command", command, ...(args ? [args] : [])]), "sessionID");
+    if (command)
+      return findField(
+        await run(place, [
+          "run",
+          "--pure",
+          "--format",
+          "json",
+          ...(resumes ? ["--session", id] : []),
+          "--command",
+          command,
+          ...(args ? [args] : []),
+        ]),
+        "sessionID",
+      );
     // As an argument it would be put in quotes.
-    return findField(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : [])], prompt), "sessionID");
+    return findField(
+      await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : [])], prompt),
+      "sessionID",
+    );
   },
 
   // It keeps a database; this is what it gives to others, and takes from them.

@@ -18,14 +18,38 @@ export const pi = {
   program: (look) => commandIn(look, "@earendil-works/pi-coding-agent", "pi"),
 
   prepare({ home, url }) {
-    const model = { id: "script", name: "Script", reasoning: true, input: ["text", "image"], contextWindow: 1_000_000, maxTokens: 32_000, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
+    const model = {
+      id: "script",
+      name: "Script",
+      reasoning: true,
+      input: ["text", "image"],
+      contextWindow: 1_000_000,
+      maxTokens: 32_000,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    };
     const folder = join(home, ".pi", "agent");
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "models.json"), JSON.stringify({ providers: { script: { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "none", models: [model] } } }));
+    writeFileSync(
+      join(folder, "models.json"),
+      JSON.stringify({
+        providers: { script: { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "none", models: [model] } },
+      }),
+    );
   },
 
   async ask({ program, home, project }, { prompt, id = randomUUID(), resumes }) {
-    const args = [program, "--offline", "--provider", "script", "--model", "script", resumes ? "--session" : "--session-id", id, "--print", prompt];
+    const args = [
+      program,
+      "--offline",
+      "--provider",
+      "script",
+      "--model",
+      "script",
+      resumes ? "--session" : "--session-id",
+      id,
+      "--print",
+      prompt,
+    ];
     await runProgram(pi.name, { program: newerNode(), args, project, home });
     return id;
   },

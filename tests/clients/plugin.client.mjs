@@ -1,5 +1,6 @@
 // @ts-check
-// The folders that leftoff writes for clients that take plugins and extensions: their commands and their hooks work there.
+// The folders that leftoff writes for clients that take plugins and extensions: their commands and their hooks work
+// there.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -17,19 +18,30 @@ import { setUp } from "./set-up.mjs";
 /** @import { Seat } from "./driving.mjs" */
 /** @import { Turn } from "./model/turns.mjs" */
 
-/** What installs a folder in a client, and what starts that with a prompt. @type {Record<string, { resumesBy: string, install?: (folder: string) => string[], ask: (folder: string, url: string) => { args: string[], env: Record<string, string> } }>} */
+/**
+ * What installs a folder in a client, and what starts that with a prompt.
+ * @type {Record<string, { resumesBy: string, install?: (folder: string) => string[], ask: (folder: string, url: string) => { args: string[], env: Record<string, string> } }>}
+ */
 const WITH_PLUGIN = {
   "claude-code": {
     resumesBy: "/leftoff:workspace.resume",
     ask: (folder, url) => ({
       args: ["--plugin-dir", folder, "--output-format", "json"],
-      env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "sk-ant-none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
+      env: {
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_API_KEY: "sk-ant-none",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        DISABLE_AUTOUPDATER: "1",
+      },
     }),
   },
   gemini: {
     resumesBy: "/workspace.resume",
     install: (folder) => ["extensions", "link", folder, "--consent"],
-    ask: (_, url) => ({ args: ["--model", "gemini-2.5-pro", "--yolo"], env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" } }),
+    ask: (_, url) => ({
+      args: ["--model", "gemini-2.5-pro", "--yolo"],
+      env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+    }),
   },
 };
 
@@ -51,7 +63,9 @@ async function tryClient({ client, program }, folder) {
   const { resumesBy, install, ask } = /** @type {typeof WITH_PLUGIN[string]} */ (WITH_PLUGIN[client.agent]);
   /** @type {Turn[]} */
   let seen = [];
-  const server = await serve(new Script([{ text: "Hello." }, { text: "Done." }]), { seen: (request) => (request.isMain ? (seen = request.turns) : undefined) });
+  const server = await serve(new Script([{ text: "Hello." }, { text: "Done." }]), {
+    seen: (request) => (request.isMain ? (seen = request.turns) : undefined),
+  });
   try {
     client.prepare({ ...at, url: server.url });
     const { args, env } = ask(plugin, server.url);
@@ -68,11 +82,21 @@ async function tryClient({ client, program }, folder) {
   const store = await openStore({ home: join(at.home, ".leftoff"), project: at.project });
   const sessions = await store.list();
   await store.close();
-  assert.deepEqual(sessions.map(({ title, messageCount }) => [title, messageCount > 1]), [["Say hello.", true]], client.name);
+  assert.deepEqual(
+    sessions.map(({ title, messageCount }) => [title, messageCount > 1]),
+    [["Say hello.", true]],
+    client.name,
+  );
 }
 
 /** @param {Present["client"]} client @param {Seat} at @param {string[]} args @param {Record<string, string>} env */
 function run(client, { program, home, project }, args, env) {
   const node = client.node?.();
-  return runProgram(client.name, { program: node ?? program, args: node ? [program, ...args] : args, project, home, env });
+  return runProgram(client.name, {
+    program: node ?? program,
+    args: node ? [program, ...args] : args,
+    project,
+    home,
+    env,
+  });
 }

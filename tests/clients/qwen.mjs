@@ -37,7 +37,13 @@ export const qwen = {
 
   async ask({ program, home, project, url }, { prompt, id = randomUUID(), resumes }) {
     const args = [program, "--yolo", resumes ? "--resume" : "--session-id", id, "--prompt", prompt];
-    await runProgram(qwen.name, { program: newerNode(), args, project, home, env: { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "script" } });
+    await runProgram(qwen.name, {
+      program: newerNode(),
+      args,
+      project,
+      home,
+      env: { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "script" },
+    });
     return id;
   },
 

@@ -17,7 +17,12 @@
 
 const EDITORS = ["Edit", "MultiEdit", "NotebookEdit"];
 
-/** The conversation of a file of Claude Code, or that beside it of its sub-agents. @param {string} file @param {boolean} [isSide] @returns {Raw} */
+/**
+ * The conversation of a file of Claude Code, or that beside it of its sub-agents.
+ * @param {string} file
+ * @param {boolean} [isSide]
+ * @returns {Raw}
+ */
 export function readClaude(file, isSide = false) {
   const reading = new Reading();
   /** @type {Map<string, Call>} */
@@ -28,11 +33,19 @@ export function readClaude(file, isSide = false) {
   for (const [place, line] of lines.entries()) {
     const record = parseLine(line);
     if (waiting.has(place)) reading.addPrompt(textOf(record.content));
-    if (record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt") reading.addPrompt(textOf(record.attachment.prompt));
-    if (!record?.message || (record.isSidechain === true) !== isSide || record.isMeta || (record.uuid && seen.has(record.uuid))) continue;
+    if (record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt")
+      reading.addPrompt(textOf(record.attachment.prompt));
+    if (
+      !record?.message ||
+      (record.isSidechain === true) !== isSide ||
+      record.isMeta ||
+      (record.uuid && seen.has(record.uuid))
+    )
+      continue;
     seen.add(record.uuid);
     const { content } = record.message;
-    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
+    const blocks =
+      typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
     for (const block of blocks) {
       if (record.type === "user" && block?.type === "text" && !record.isCompactSummary) reading.addPrompt(block.text);
       if (block?.type === "tool_use") calls.set(block.id, { ...block, folder: record.cwd });
@@ -63,16 +76,24 @@ export function readNanocoder(file) {
   const reading = new Reading();
   /** @type {Map<string, Call>} */
   const calls = new Map();
-  const names = new Map([["execute_bash", "Bash"], ["write_file", "Write"], ["string_replace", "Edit"]]);
+  const names = new Map([
+    ["execute_bash", "Bash"],
+    ["write_file", "Write"],
+    ["string_replace", "Edit"],
+  ]);
   for (const { role, content, tool_calls = [], tool_call_id } of JSON.parse(file).messages) {
     if (role === "user") reading.addPrompt(content);
     for (const { id, function: made } of tool_calls) {
       const input = typeof made.arguments === "string" ? JSON.parse(made.arguments) : made.arguments;
-      calls.set(id, { name: names.get(made.name) ?? made.name, input: { ...input, file_path: input.path ?? input.file_path } });
+      calls.set(id, {
+        name: names.get(made.name) ?? made.name,
+        input: { ...input, file_path: input.path ?? input.file_path },
+      });
     }
     const call = calls.get(tool_call_id);
     const code = /EXIT_CODE: (\d+)/.exec(content);
-    if (role === "tool" && call) reading.did(call, { text: content, isError: code ? code[1] !== "0" : /^(Error|⚠)/.test(content) });
+    if (role === "tool" && call)
+      reading.did(call, { text: content, isError: code ? code[1] !== "0" : /^(Error|⚠)/.test(content) });
   }
   return reading;
 }
@@ -101,9 +122,18 @@ class Reading {
     if (name === "Bash") this.#addCommandRun(input.command, isError);
     if (isError) return;
     if (name === "Bash") for (const [path, kind] of byCommand(input.command, folder)) this.#addFileChange(path, kind);
-    if (name === "Write") this.#addFileChange(input.file_path, text.includes("has been updated") || text.includes("verwr") ? "modified" : "created");
+    if (name === "Write")
+      this.#addFileChange(
+        input.file_path,
+        text.includes("has been updated") || text.includes("verwr") ? "modified" : "created",
+      );
     if (EDITORS.includes(name)) this.#addFileChange(input.file_path ?? input.notebook_path, "modified");
-    if (name === "TodoWrite") this.#tasks = new Map(input.todos.filter((/** @type {any} */ { status }) => status !== "completed").map((/** @type {any} */ { content }, /** @type {number} */ at) => [`todo ${at}`, content]));
+    if (name === "TodoWrite")
+      this.#tasks = new Map(
+        input.todos
+          .filter((/** @type {any} */ { status }) => status !== "completed")
+          .map((/** @type {any} */ { content }, /** @type {number} */ at) => [`todo ${at}`, content]),
+      );
     if (name === "TaskCreate") this.#tasks.set(/#(\d+)/.exec(text)?.[1] ?? text, input.subject);
     if (name === "TaskUpdate" && ["completed", "deleted"].includes(input.status)) this.#tasks.delete(input.taskId);
   }
@@ -112,7 +142,8 @@ class Reading {
   #addCommandRun(command, isError) {
     const said = command.split(/\s+/).filter(Boolean).join(" ");
     const before = this.failed.get(said);
-    if (before || isError) this.failed.set(said, { failures: (before?.failures ?? 0) + (isError ? 1 : 0), hasPassed: !isError });
+    if (before || isError)
+      this.failed.set(said, { failures: (before?.failures ?? 0) + (isError ? 1 : 0), hasPassed: !isError });
   }
 
   /** @param {string} path @param {"created" | "modified" | "deleted"} kind */
@@ -138,7 +169,12 @@ function byCommand(command, folder) {
     const gone = /^(?:git )?rm (?:-[qf] )?([\w./-]+)$/.exec(part)?.[1] ?? from;
     const made = /^(?:cat|echo "[^"]*") > (\S+)/.exec(part)?.[1] ?? to;
     const other = /^sed -i '[^']*' ([\w./-]+)$/.exec(part)?.[1] ?? /^echo "[^"]*" >> (\S+)$/.exec(part)?.[1];
-    for (const [path, kind] of [[gone, "deleted"], [made, "created"], [other, "modified"]]) if (path) files.push(/** @type {[string, "created"]} */ ([`${folder}/${path}`, kind]));
+    for (const [path, kind] of [
+      [gone, "deleted"],
+      [made, "created"],
+      [other, "modified"],
+    ])
+      if (path) files.push(/** @type {[string, "created"]} */ ([`${folder}/${path}`, kind]));
   }
   return files;
 }
@@ -155,5 +191,7 @@ function parseLine(line) {
 
 /** @param {any} content */
 function textOf(content) {
-  return typeof content === "string" ? content : (content ?? []).map((/** @type {any} */ { text = "" }) => text).join("\n");
+  return typeof content === "string"
+    ? content
+    : (content ?? []).map((/** @type {any} */ { text = "" }) => text).join("\n");
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// A session held in one client is imported, written for another one or for itself, and resumed there by the real client as
-// its own.
+// A session held in one client is imported, written for another one or for itself, and resumed there by the real client
+// as its own.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -19,11 +19,15 @@ import { expectedTurns, markResults } from "./talk.mjs";
 const LAST = "And now? 🏁";
 
 /** @typedef {Present & { file: string, talk: Prompt[] }} HeldSession */
-/** What was tried: a session held in one, resumed in the other; and why it failed. @typedef {{ from: Present, to: Present, error?: unknown }} Try */
+/**
+ * What was tried: a session held in one, resumed in the other; and why it failed.
+ * @typedef {{ from: Present, to: Present, error?: unknown }} Try
+ */
 
 /** @type {Suite} */
 export default {
-  title: "a session of any client goes on in another one and in its own, with each text, call and result once, in order, as real turns",
+  title:
+    "a session of any client goes on in another one and in its own, with each text, call and result once, in order, as real turns",
   async run({ all: hasAll }) {
     const tries = await ring(present(selectClients({ all: hasAll })));
     const errors = tries.flatMap(({ error }) => (error === undefined ? [] : [error]));
@@ -39,17 +43,21 @@ export default {
  * @returns {Promise<Try[]>}
  */
 export async function ring(clients, isMeant = () => true) {
-  const pairs = clients.flatMap((from) => clients.filter((to) => isPaired(from, to, clients)).map((to) => ({ from, to }))).filter(({ from, to }) => isMeant(from) || isMeant(to));
+  const pairs = clients
+    .flatMap((from) => clients.filter((to) => isPaired(from, to, clients)).map((to) => ({ from, to })))
+    .filter(({ from, to }) => isMeant(from) || isMeant(to));
   return scene("ring", async ({ folder }) => {
-    // A client is at its start most of the time; so all are held at once, and all are resumed at once. Nobody goes before
-    // the last one has ended.
+    // A client is at its start most of the time; so all are held at once, and all are resumed at once. Nobody goes
+    // before the last one has ended.
     const sources = clients.filter((one) => pairs.some(({ from }) => from === one));
     const held = await Promise.allSettled(sources.map((one) => hold(one, join(folder, one.client.agent))));
-    const tried = await Promise.allSettled(pairs.map(async ({ from, to }) => {
-      const session = held[sources.indexOf(from)];
-      if (session?.status !== "fulfilled") throw session?.reason;
-      await resumedElsewhere(session.value, to, join(folder, `${from.client.agent}-${to.client.agent}`));
-    }));
+    const tried = await Promise.allSettled(
+      pairs.map(async ({ from, to }) => {
+        const session = held[sources.indexOf(from)];
+        if (session?.status !== "fulfilled") throw session?.reason;
+        await resumedElsewhere(session.value, to, join(folder, `${from.client.agent}-${to.client.agent}`));
+      }),
+    );
     return pairs.map((pair, at) => ({ ...pair, error: /** @type {PromiseRejectedResult} */ (tried[at]).reason }));
   });
 }
@@ -80,22 +88,35 @@ async function resumedElsewhere(from, { client, program }, folder) {
   const at = seat(program, folder);
   const store = await openStore({ home: join(folder, "leftoff"), project: at.project });
   try {
-    const { imported: [one], problems } = await store.import(from.file);
+    const {
+      imported: [one],
+      problems,
+    } = await store.import(from.file);
     assert.deepEqual(problems, [], from.client.name);
     // Its settings, in which OpenCode's model would be found, are written when the server is there.
     const model = client.agent === "opencode" ? { model: "script/script" } : {};
-    const handed = await store.writeForAgent(await store.session(/** @type {string} */ (one?.id)), { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });
+    const handed = await store.writeForAgent(await store.session(/** @type {string} */ (one?.id)), {
+      agent: client.agent,
+      window: 1_000_000,
+      env: { HOME: at.home },
+      ...model,
+    });
     await client.take?.(at, handed.path);
     const told = await resumeSession(client, at, { id: handed.id, prompt: LAST });
     /** @type {Turn[]} */
     const wanted = [...expectedTurns(from.talk), { role: "user", text: LAST }];
-    assert.deepEqual(normalizeTurns(markResults(told, wanted)), normalizeTurns(wanted), `${from.client.name} in ${client.name}`);
+    assert.deepEqual(
+      normalizeTurns(markResults(told, wanted)),
+      normalizeTurns(wanted),
+      `${from.client.name} in ${client.name}`,
+    );
   } finally {
     await store.close();
   }
 }
 
-// Ids are mended by each provider's rule, and a tool that takes any text has an object around it where another one does not.
+// Ids are mended by each provider's rule, and a tool that takes any text has an object around it where another one does
+// not.
 /** @param {Turn[]} turns */
 function normalizeTurns(turns) {
   /** @type {string[]} */

@@ -1,5 +1,6 @@
 // @ts-check
-// Each transcript that the project ships, imported and made into contexts, against what its file says to another reader.
+// Each transcript that the project ships, imported and made into contexts, against what its file says to another
+// reader.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -45,7 +46,10 @@ export default {
 function samples() {
   const below = (/** @type {string} */ agent, /** @type {RegExp} */ name) => {
     const folder = join(root, "tests", "fixtures", agent);
-    return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => name.test(path)).sort().map((path) => join(folder, path));
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => name.test(path))
+      .sort()
+      .map((path) => join(folder, path));
   };
   return [...below("claude-code", /\.jsonl$/), ...below("nanocoder", /[0-9a-f-]{36}\.json$/)];
 }
@@ -60,5 +64,7 @@ async function importMessages(file) {
     assert.ok(error instanceof LeftoffError && ["unknown_format", "empty_file"].includes(error.code), String(error));
     return { imported: [] };
   });
-  return Promise.all(all.map(async (one) => ({ session: await store.session(one.id), isSide: one.parent !== undefined })));
+  return Promise.all(
+    all.map(async (one) => ({ session: await store.session(one.id), isSide: one.parent !== undefined })),
+  );
 }

@@ -22,7 +22,10 @@ export async function runTalk(client, at, talk) {
   /** @type {Turn[]} */
   let seen = [];
   let [list, told, again] = ["", "", ""];
-  const script = new Script(talk.flatMap(({ steps }) => steps), { name: `s${randomUUID().slice(0, 4)}` });
+  const script = new Script(
+    talk.flatMap(({ steps }) => steps),
+    { name: `s${randomUUID().slice(0, 4)}` },
+  );
   const server = await serve(script, { seen: (request) => (request.isMain ? (seen = request.turns) : undefined) });
   let id = /** @type {string} */ (randomUUID());
   try {
@@ -57,7 +60,8 @@ export async function readStored({ home, project }) {
     assert.equal(listed.length, 1, JSON.stringify(listed.map(({ title, path }) => [title, path])));
     const session = await store.session(/** @type {string} */ (listed[0]?.id));
     const said = [];
-    for await (const message of session.messages()) said.push(/** @type {{ role: string, content: string }} */ (message));
+    for await (const message of session.messages())
+      said.push(/** @type {{ role: string, content: string }} */ (message));
     const messages = countRoles(said);
     const { type, lifecycle, agent } = session.metadata;
     const texts = said.map(({ content }) => content);

@@ -1,6 +1,7 @@
 // @ts-check
-// The scenarios of the requirements SESS-001 to SESS-006, each as a person meets it: in each client that leftoff sets up, and on
-// the command line. Nothing else is used; what is checked is what is on the disk, what is printed, and what the model was told.
+// The scenarios of the requirements SESS-001 to SESS-006, each as a person meets it: in each client that leftoff sets
+// up, and on the command line. Nothing else is used; what is checked is what is on the disk, what is printed, and what
+// the model was told.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -62,17 +63,24 @@ class Person {
 
   /** A conversation is begun by a command, and stopped. @param {string} topic @param {string} answer */
   async holds(topic, answer) {
-    const { seen } = await this.says(this.own.stopped([
-      { prompt: this.own.begins("brainstorm", topic), steps: [{ text: `What of ${topic}?` }] },
-      { prompt: `About ${topic}: keep it simple.`, steps: [{ calls: [this.client.tools.shell("printf 'mark-%s\\n' 92")] }, { text: answer }] },
-    ]));
+    const { seen } = await this.says(
+      this.own.stopped([
+        { prompt: this.own.begins("brainstorm", topic), steps: [{ text: `What of ${topic}?` }] },
+        {
+          prompt: `About ${topic}: keep it simple.`,
+          steps: [{ calls: [this.client.tools.shell("printf 'mark-%s\\n' 92")] }, { text: answer }],
+        },
+      ]),
+    );
     this.told = last(seen);
   }
 
   /** Where conversations lie, by their names. */
   folders() {
     const [day = ""] = readdirSync(join(this.at.project, "conversations"));
-    return readdirSync(join(this.at.project, "conversations", day)).sort().map((name) => join(this.at.project, "conversations", day, name));
+    return readdirSync(join(this.at.project, "conversations", day))
+      .sort()
+      .map((name) => join(this.at.project, "conversations", day, name));
   }
 
   /** What is kept of one. @param {number} [number] */
@@ -92,13 +100,20 @@ const SCENARIOS = {
 
   async "SESS-001: Session state saved when conversation ends"(person) {
     await person.holds("rate limits", "A token bucket, then.");
-    assert.deepEqual(person.folders().map((path) => path.split("/").at(-1)), NAMES.slice(0, 1));
+    assert.deepEqual(
+      person.folders().map((path) => path.split("/").at(-1)),
+      NAMES.slice(0, 1),
+    );
     const { json, lines } = person.readSessionFiles();
     assert.deepEqual([json.conversation_id, json.conversation_type, json.status], [NAMES[0], "brainstorm", "paused"]);
     // What its user has to say "stop", and the answer, may come behind.
     const answered = lines.findIndex((line) => line.includes("A token bucket, then."));
-    assert.ok(json.message_count > answered && json.message_count <= lines.length, `${json.message_count} of ${lines.length}`);
-    for (const time of [json.created_at, json.last_active]) assert.ok(Math.abs(Date.now() - Date.parse(time)) < 600_000, time);
+    assert.ok(
+      json.message_count > answered && json.message_count <= lines.length,
+      `${json.message_count} of ${lines.length}`,
+    );
+    for (const time of [json.created_at, json.last_active])
+      assert.ok(Math.abs(Date.now() - Date.parse(time)) < 600_000, time);
   },
 
   "SESS-001: Session includes agent configuration"(person) {
@@ -111,9 +126,19 @@ const SCENARIOS = {
 
   "SESS-001: Message history format"(person) {
     const all = person.readSessionFiles().lines.map((line) => JSON.parse(line));
-    for (const { role, content, timestamp } of all) assert.ok(["system", "user", "assistant", "tool"].includes(role) && typeof content === "string" && !Number.isNaN(Date.parse(timestamp)), `${role}: ${content}`);
+    for (const { role, content, timestamp } of all)
+      assert.ok(
+        ["system", "user", "assistant", "tool"].includes(role) &&
+          typeof content === "string" &&
+          !Number.isNaN(Date.parse(timestamp)),
+        `${role}: ${content}`,
+      );
     const times = all.map(({ timestamp }) => Date.parse(timestamp));
-    assert.deepEqual(times, [...times].sort((a, b) => a - b), "in the order of time");
+    assert.deepEqual(
+      times,
+      [...times].sort((a, b) => a - b),
+      "in the order of time",
+    );
   },
 
   "SESS-002: Explicit stop command"(person) {
@@ -122,25 +147,38 @@ const SCENARIOS = {
   },
 
   "SESS-002: Stop command feedback"(person) {
-    assert.match(person.told ?? "", /Session saved\.\s+Conversation ".+" has been paused\.\s+You can continue later with .*\s+Summary: .+/);
+    assert.match(
+      person.told ?? "",
+      /Session saved\.\s+Conversation ".+" has been paused\.\s+You can continue later with .*\s+Summary: .+/,
+    );
   },
 
   async "SESS-003: List resumable conversations"(person) {
     await person.holds("token expiry", "Refresh them earlier.");
     const { list } = await person.says(person.own.answered("", []).slice(0, 1));
     const line = (/** @type {string} */ name) => `Status: paused \\| Name: ${name} \\| ID: \\S+\\s+Summary: .+`;
-    assert.match(list, new RegExp(`1\\. \\[brainstorm\\] .+\\s+Last active: .+ \\| ${line(NAMES[1] ?? "")}\\s+2\\. \\[brainstorm\\] .+\\s+Last active: .+ \\| ${line(NAMES[0] ?? "")}`));
+    assert.match(
+      list,
+      new RegExp(
+        `1\\. \\[brainstorm\\] .+\\s+Last active: .+ \\| ${line(NAMES[1] ?? "")}\\s+2\\. \\[brainstorm\\] .+\\s+Last active: .+ \\| ${line(NAMES[0] ?? "")}`,
+      ),
+    );
   },
 
   async "SESS-003: Command prompt changes since original conversation"(person) {
     person.own.command("brainstorm", NEW);
-    const answered = await person.says(person.own.answered("2", [{ prompt: "Where were we?", steps: [{ text: "At the bucket." }] }]));
+    const answered = await person.says(
+      person.own.answered("2", [{ prompt: "Where were we?", steps: [{ text: "At the bucket." }] }]),
+    );
     person.told = answered.told;
     assert.ok(answered.told.includes(NEW), "the current version is used");
     assert.match(answered.told, /instructions of the command .* changed since it was saved/);
     // Who resumed it goes on in it, and in no other.
     if (!person.own.hasHooks) person.own.leftoff("import", "--all");
-    assert.deepEqual([0, 1].map((number) => person.readSessionFiles(number).lines.some((text) => text.includes("At the bucket."))), [true, false]);
+    assert.deepEqual(
+      [0, 1].map((number) => person.readSessionFiles(number).lines.some((text) => text.includes("At the bucket."))),
+      [true, false],
+    );
   },
 
   "SESS-003: Resume by selection"(person) {
@@ -153,31 +191,59 @@ const SCENARIOS = {
   },
 
   "SESS-003: Context injection on resume"(person) {
-    inOrder(person.told ?? "", ["[RESUMED CONVERSATION]", "Last active: ", "Messages: ", "Previous context is loaded.", "[END RESUMED CONTEXT]", "What of rate limits?", "About rate limits: keep it simple.", "mark-92"], "the block, and all that was said");
+    inOrder(
+      person.told ?? "",
+      [
+        "[RESUMED CONVERSATION]",
+        "Last active: ",
+        "Messages: ",
+        "Previous context is loaded.",
+        "[END RESUMED CONTEXT]",
+        "What of rate limits?",
+        "About rate limits: keep it simple.",
+        "mark-92",
+      ],
+      "the block, and all that was said",
+    );
   },
 
   async "SESS-004: Resume by conversation ID"(person) {
     const { client, at, own } = person;
-    const { id, path, command, agent, copy } = JSON.parse(own.leftoff("resume", NAMES[1] ?? "", "--with", client.agent, "--json"));
+    const { id, path, command, agent, copy } = JSON.parse(
+      own.leftoff("resume", NAMES[1] ?? "", "--with", client.agent, "--json"),
+    );
     assert.ok(agent === client.agent && command.includes(id), `its client is started with it: ${command.join(" ")}`);
     if (copy !== "none") await client.take?.(at, path);
     const turns = await resumeSession(client, at, { id, prompt: "And now?" });
-    inOrder(JSON.stringify(turns), ["What of token expiry?", "About token expiry: keep it simple.", "Refresh them earlier."], "it is loaded");
+    inOrder(
+      JSON.stringify(turns),
+      ["What of token expiry?", "About token expiry: keep it simple.", "Refresh them earlier."],
+      "it is loaded",
+    );
   },
 
   "SESS-004: Resume by search"(person) {
     const { own, client } = person;
-    const found = (/** @type {string} */ words) => JSON.parse(own.leftoff("resume", words, "--with", client.agent, "--json"));
+    const found = (/** @type {string} */ words) =>
+      JSON.parse(own.leftoff("resume", words, "--with", client.agent, "--json"));
     // OpenCode gives a title of its own.
     const words = client.agent === "opencode" ? "earlier" : "expiry";
     assert.ok(found(words).messageCount > 0, "by a word of its title, or of its summary");
     const ids = [0, 1].map((number) => person.readSessionFiles(number).json.id);
-    assert.throws(() => found("brainstorm"), ({ message }) => message.includes("matches 2 sessions:") && ids.every((id) => message.includes(id)), "of several one is asked to choose");
+    assert.throws(
+      () => found("brainstorm"),
+      ({ message }) => message.includes("matches 2 sessions:") && ids.every((id) => message.includes(id)),
+      "of several one is asked to choose",
+    );
   },
 
   "SESS-004: List resumable conversations"({ own }) {
     const list = own.leftoff("resume", "--list");
-    for (const name of NAMES) assert.match(list, new RegExp(`\\[brainstorm\\] .+\\n {3}Last active: .+ \\| Status: \\w+ \\| Name: ${name} \\| ID: \\S+\\n`));
+    for (const name of NAMES)
+      assert.match(
+        list,
+        new RegExp(`\\[brainstorm\\] .+\\n {3}Last active: .+ \\| Status: \\w+ \\| Name: ${name} \\| ID: \\S+\\n`),
+      );
   },
 
   "SESS-005: Status transitions"(person) {
@@ -212,7 +278,8 @@ const SCENARIOS = {
     own.leftoff("stop", NAMES[0] ?? "", "--commit");
     const shown = git(at.project, ["show", "--name-only", "--format=%s"]).toString();
     assert.match(shown, /session saved/);
-    for (const file of ["brainstorm.md", ".session/session.json", ".session/messages.jsonl"]) assert.ok(shown.includes(`${NAMES[0]}/${file}`), shown);
+    for (const file of ["brainstorm.md", ".session/session.json", ".session/messages.jsonl"])
+      assert.ok(shown.includes(`${NAMES[0]}/${file}`), shown);
   },
 
   "SESS-006: Session-only updates"({ own, at }) {

@@ -48,8 +48,19 @@ export function session({ repository, project, number, seed }) {
   for (let turn = 0; turn < plan.turns; turn += 1) {
     const due = Math.ceil((following.length * (turn + 1)) / plan.turns);
     const mine = following.slice(done, due);
-    work.turn(turn === 0 ? firstPrompt(subjects) : laterPrompt(mine.map(({ subject }) => subject), turn));
-    if (mine.length > 0) work.plan([...mine.map(({ subject }) => subject), ...(random.real() < 0.4 ? [`Look again at what "${mine[0]?.subject.slice(0, 40)}" left open`] : [])]);
+    work.turn(
+      turn === 0
+        ? firstPrompt(subjects)
+        : laterPrompt(
+            mine.map(({ subject }) => subject),
+            turn,
+          ),
+    );
+    if (mine.length > 0)
+      work.plan([
+        ...mine.map(({ subject }) => subject),
+        ...(random.real() < 0.4 ? [`Look again at what "${mine[0]?.subject.slice(0, 40)}" left open`] : []),
+      ]);
     for (const one of mine) {
       done += 1;
       work.mark(one.subject, "in_progress");
@@ -65,7 +76,12 @@ export function session({ repository, project, number, seed }) {
   return { plan, turns: work.turns, truth: work.truth };
 }
 
-/** The first so many commits that change a text. @param {string} project @param {string[]} ids @param {number} wanted */
+/**
+ * The first so many commits that change a text.
+ * @param {string} project
+ * @param {string[]} ids
+ * @param {number} wanted
+ */
 function changing(project, ids, wanted) {
   const found = [];
   for (const id of ids) {
@@ -78,12 +94,16 @@ function changing(project, ids, wanted) {
 
 /** @param {string[]} subjects */
 function firstPrompt(subjects) {
-  const listed = subjects.slice(0, 5).map((subject) => `"${subject}"`).join(", ");
+  const listed = subjects
+    .slice(0, 5)
+    .map((subject) => `"${subject}"`)
+    .join(", ");
   return `Bring this tree on, one change after the other, as its history did: ${listed}. Check each against the commit, and keep a list of tasks.`;
 }
 
 /** @param {string[]} subjects @param {number} turn */
 function laterPrompt(subjects, turn) {
-  if (subjects.length === 0) return `Before you go on: read how the parts around it work together, and tell me. (${turn})`;
+  if (subjects.length === 0)
+    return `Before you go on: read how the parts around it work together, and tell me. (${turn})`;
   return `Go on with ${subjects.map((subject) => `"${subject}"`).join(" and ")}.`;
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * What a session's file is made of: its kinds of records, and its fields by their paths, each with the kinds of its values.
- * Of the values nothing is left. Paths are written as leftoff writes those of losses: the record's type first, `[type]` for
- * an item of that type in an array.
+ * What a session's file is made of: its kinds of records, and its fields by their paths, each with the kinds of its
+ * values. Of the values nothing is left. Paths are written as leftoff writes those of losses: the record's type first,
+ * `[type]` for an item of that type in an array.
  */
 
 /** @typedef {Map<string, { kinds: Set<string>, parent: string }>} Shape by path */
@@ -37,7 +37,9 @@ export function compareShapes(before, after) {
 /** What a shape has not of another one. @param {Shape} shape @param {Shape} other @returns {Field[]} */
 function missing(shape, other) {
   const isMissing = (/** @type {string} */ path) => path !== "" && !shape.has(path);
-  return [...other].filter(([path, { parent }]) => isMissing(path) && !isMissing(parent)).map(([path, { kinds }]) => ({ path, kinds: describeKinds(kinds) }));
+  return [...other]
+    .filter(([path, { parent }]) => isMissing(path) && !isMissing(parent))
+    .map(([path, { kinds }]) => ({ path, kinds: describeKinds(kinds) }));
 }
 
 /** @param {string} text @returns {any[]} */
@@ -64,8 +66,11 @@ function add(shape, { path, parent }, value) {
   const one = shape.get(path) ?? { kinds: new Set(), parent };
   shape.set(path, one);
   one.kinds.add(Array.isArray(value) ? "array" : value === null ? "null" : typeof value);
-  if (Array.isArray(value)) for (const item of value) add(shape, { path: `${path}[${kindOf(item)}]`, parent: path }, item);
-  else if (typeof value === "object" && value !== null) for (const [key, inner] of Object.entries(value)) add(shape, { path: `${path}.${nameOf(path, key)}`, parent: path }, inner);
+  if (Array.isArray(value))
+    for (const item of value) add(shape, { path: `${path}[${kindOf(item)}]`, parent: path }, item);
+  else if (typeof value === "object" && value !== null)
+    for (const [key, inner] of Object.entries(value))
+      add(shape, { path: `${path}.${nameOf(path, key)}`, parent: path }, inner);
 }
 
 /** @param {any} item of an array */

@@ -21,12 +21,18 @@ export function prompts({ shell, read, write }, project) {
   const notes = join(project, "notes.txt");
   writeFileSync(notes, `${NOTES}\nand a second line\n`);
   // A mark stands in no command, so that it is known to come from the result.
-  const print = (/** @type {string} */ word, /** @type {number} */ number) => shell(`printf '${word}-%s ☃\\n' ${number}`);
+  const print = (/** @type {string} */ word, /** @type {number} */ number) =>
+    shell(`printf '${word}-%s ☃\\n' ${number}`);
   return [
     {
       prompt: "Look around: \"quoted\", 'single', `code` & <b>, Ünïcode 漢字 🙂",
       steps: [
-        { reasoning: "First a command, naïvely.", text: "I shall run it — now.", calls: [print("one", 11)], marks: ["one-11 ☃"] },
+        {
+          reasoning: "First a command, naïvely.",
+          text: "I shall run it — now.",
+          calls: [print("one", 11)],
+          marks: ["one-11 ☃"],
+        },
         { text: "It ran.\n\nTwo paragraphs: ünï 漢字." },
       ],
     },
@@ -34,7 +40,12 @@ export function prompts({ shell, read, write }, project) {
       prompt: "Read the notes,\nthen two things at once.",
       steps: [
         { text: "The notes first.", calls: [read(notes)], marks: [NOTES] },
-        { reasoning: "Both are independent.", text: "Now both.", calls: [print("two", 22), print("three", 33)], marks: ["two-22 ☃", "three-33 ☃"] },
+        {
+          reasoning: "Both are independent.",
+          text: "Now both.",
+          calls: [print("two", 22), print("three", 33)],
+          marks: ["two-22 ☃", "three-33 ☃"],
+        },
         { reasoning: "Enough is known.", text: "Both are done." },
       ],
     },
@@ -81,13 +92,25 @@ export function markResults(turns, wanted) {
     const called = (turns[place - 1]?.calls ?? []).map(({ id }) => id);
     const sorted = results.toSorted((one, other) => called.indexOf(one.id) - called.indexOf(other.id));
     const known = wanted[place]?.results ?? [];
-    return { ...turn, results: sorted.map(({ id, text }, at) => ({ id, text: findMark(text, marks, known[at]?.text) })) };
+    return {
+      ...turn,
+      results: sorted.map(({ id, text }, at) => ({ id, text: findMark(text, marks, known[at]?.text) })),
+    };
   });
 }
 
 /** Turns in which a result stands once, however often it was repeated there. @param {Turn[]} turns @returns {Turn[]} */
 export function dedupeResults(turns) {
-  return turns.map((turn) => (turn.results ? { ...turn, results: turn.results.filter((one, place, all) => all.findIndex(({ id, text }) => id === one.id && text === one.text) === place) } : turn));
+  return turns.map((turn) =>
+    turn.results
+      ? {
+          ...turn,
+          results: turn.results.filter(
+            (one, place, all) => all.findIndex(({ id, text }) => id === one.id && text === one.text) === place,
+          ),
+        }
+      : turn,
+  );
 }
 
 /** @param {string} text @param {Set<string>} marks @param {string} [mark] */

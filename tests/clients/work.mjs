@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * The script of one session, and beside it the truth: what it asks for first, what becomes of which file, which commands
- * fail and whether they pass when they are run again, which tasks are open at the end. The model does again what the
- * repository's own commits did, by the client's tools; the truth is known because each step knows the tree it works on.
+ * The script of one session, and beside it the truth: what it asks for first, what becomes of which file, which
+ * commands fail and whether they pass when they are run again, which tasks are open at the end. The model does again
+ * what the repository's own commits did, by the client's tools; the truth is known because each step knows the tree it
+ * works on.
  */
 
 import { join } from "node:path";
@@ -46,14 +47,22 @@ export class Work {
   #library;
   tokens = 0;
 
-  /** @param {{ project: string, random: ReturnType<typeof chance>, hasTodoWrite: boolean }} options the project as a clone */
+  /**
+   * @param {{ project: string, random: ReturnType<typeof chance>, hasTodoWrite: boolean }} options the project as a
+   *   clone
+   */
   constructor({ project, random, hasTodoWrite }) {
     this.#project = project;
     this.#random = random;
     this.#hasTodoWrite = hasTodoWrite;
-    const listed = git(project, ["grep", "-I", "-c", "", "HEAD", "--", "src", "js", "tests", "docs", "*.md", "*.lock"]).toString().trim().split("\n");
+    const listed = git(project, ["grep", "-I", "-c", "", "HEAD", "--", "src", "js", "tests", "docs", "*.md", "*.lock"])
+      .toString()
+      .trim()
+      .split("\n");
     const counted = listed.map((line) => /^HEAD:(.*):(\d+)$/.exec(line)).filter((match) => match !== null);
-    this.#library = counted.map(([, path = "", lines]) => ({ path, lines: Number(lines) })).filter(({ path, lines }) => lines > 80 && /\.(rs|js|mjs|md|lock|toml)$/.test(path));
+    this.#library = counted
+      .map(([, path = "", lines]) => ({ path, lines: Number(lines) }))
+      .filter(({ path, lines }) => lines > 80 && /\.(rs|js|mjs|md|lock|toml)$/.test(path));
   }
 
   get turns() {
@@ -62,8 +71,11 @@ export class Work {
 
   /** @returns {Truth} */
   get truth() {
-    const touched = [...this.#first.keys()].filter((path) => this.#texts.get(path) !== this.#first.get(path) || this.#texts.get(path) === null);
-    const kind = (/** @type {string} */ path) => (this.#texts.get(path) === null ? "deleted" : this.#first.get(path) === null ? "created" : "modified");
+    const touched = [...this.#first.keys()].filter(
+      (path) => this.#texts.get(path) !== this.#first.get(path) || this.#texts.get(path) === null,
+    );
+    const kind = (/** @type {string} */ path) =>
+      this.#texts.get(path) === null ? "deleted" : this.#first.get(path) === null ? "created" : "modified";
     return {
       task: this.#turns[0]?.prompt ?? "",
       files: new Map(touched.map((path) => [path, kind(path)])),
@@ -89,8 +101,15 @@ export class Work {
     const some = changes.filter(({ path }) => /^[\w./-]+$/.test(path)).slice(0, 4 + random.below(6));
     const toRead = some.filter(({ path }) => this.#textOf(path) !== null).slice(0, 3);
     const reads = toRead.map(({ path }) => this.#read(path));
-    this.#step({ reasoning: `The commit touches ${changes.length} files; the older ones first.`, text: `Next is "${subject}".`, calls: [...reads, this.#bash(`git show --stat ${id.slice(0, 10)}`)] });
-    const checked = some.filter(() => random.real() < 0.35).slice(0, 3).map((change) => this.#check(id, change));
+    this.#step({
+      reasoning: `The commit touches ${changes.length} files; the older ones first.`,
+      text: `Next is "${subject}".`,
+      calls: [...reads, this.#bash(`git show --stat ${id.slice(0, 10)}`)],
+    });
+    const checked = some
+      .filter(() => random.real() < 0.35)
+      .slice(0, 3)
+      .map((change) => this.#check(id, change));
     for (const check of checked) this.#run(check);
     // Now and then something is left as it is, and what was checked of it goes on failing.
     const left = random.real() < 0.25 ? some.at(-1) : undefined;
@@ -105,14 +124,31 @@ export class Work {
     while (this.tokens < tokens) {
       const calls = Array.from({ length: 1 + random.below(3) }, () => {
         const { path, lines } = this.#library[random.below(this.#library.length)] ?? { path: "README.md", lines: 1 };
-        if (random.real() < 0.2) return this.#bash(`grep -n "${["fn ", "use ", "const ", "return"][random.below(4)]}" ${path} | head -40`);
+        if (random.real() < 0.2)
+          return this.#bash(`grep -n "${["fn ", "use ", "const ", "return"][random.below(4)]}" ${path} | head -40`);
         const offset = 1 + random.below(Math.max(1, lines - 60));
         return this.#read(path, { offset, limit: 60 + random.below(400) });
       });
-      const say = random.real() < 0.4 ? { text: `How ${calls.length > 1 ? "these hang" : "this hangs"} together shows in the code (${Math.round(this.tokens)}).` } : {};
+      const say =
+        random.real() < 0.4
+          ? {
+              text: `How ${calls.length > 1 ? "these hang" : "this hangs"} together shows in the code (${Math.round(this.tokens)}).`,
+            }
+          : {};
       this.#step({ ...say, calls });
-      if (random.real() < 0.04) this.#run({ command: ["node --check js/nowhere.js", "ls src/nowhere", "git rev-parse --verify --quiet v99.0.0"][random.below(3)] ?? "", passes: () => false });
-      if (random.real() < 0.04) this.#run({ command: `node -e 'console.log("one suite ran, exit code ${1 + random.below(3)} was what it should be")'`, passes: () => true });
+      if (random.real() < 0.04)
+        this.#run({
+          command:
+            ["node --check js/nowhere.js", "ls src/nowhere", "git rev-parse --verify --quiet v99.0.0"][
+              random.below(3)
+            ] ?? "",
+          passes: () => false,
+        });
+      if (random.real() < 0.04)
+        this.#run({
+          command: `node -e 'console.log("one suite ran, exit code ${1 + random.below(3)} was what it should be")'`,
+          passes: () => true,
+        });
     }
   }
 
@@ -121,7 +157,13 @@ export class Work {
     const tasks = contents.map((content) => ({ content, status: "pending", activeForm: `Doing: ${content}` }));
     this.#tasks.push(...tasks);
     if (this.#hasTodoWrite) this.#writeTodos();
-    else this.#step({ calls: tasks.map(({ content, activeForm }) => ({ name: "TaskCreate", input: { subject: content, description: content, activeForm } })) });
+    else
+      this.#step({
+        calls: tasks.map(({ content, activeForm }) => ({
+          name: "TaskCreate",
+          input: { subject: content, description: content, activeForm },
+        })),
+      });
   }
 
   /** Takes a task up, and finishes it. @param {string} content @param {"in_progress" | "completed"} status */
@@ -145,7 +187,10 @@ export class Work {
     if (after === null) return this.#remove(path);
     this.#set(path, after);
     const edit = now === null ? null : oneEdit(now, after);
-    const call = edit === null ? { name: "Write", input: { file_path: this.#pathOf(path), content: after } } : { name: "Edit", input: { file_path: this.#pathOf(path), ...edit } };
+    const call =
+      edit === null
+        ? { name: "Write", input: { file_path: this.#pathOf(path), content: after } }
+        : { name: "Edit", input: { file_path: this.#pathOf(path), ...edit } };
     // What exists has to be read before it is written whole.
     if (now !== null && (edit === null || this.#stale.delete(path))) this.#step({ calls: [this.#read(path)] });
     this.#step({ text: this.#random.real() < 0.3 ? `Now ${path}.` : "", calls: [call] });
@@ -158,18 +203,32 @@ export class Work {
     const text = `# ${name}\n\nWhat is to be looked at again, and > why.\n`;
     this.#shell([`mkdir -p notes && cat > ${note} <<'EOF'\n${text}EOF`], [[note, text]]);
     if (random.real() < 0.5) this.#shell([`echo "- [ ] ${name}" >> ${note}`], [[note, `${text}- [ ] ${name}\n`]]);
-    if (random.real() < 0.5) this.#shell([`mv ${note} notes/${name}-old.md`], [[note, null], [`notes/${name}-old.md`, this.#textOf(note)]]);
+    if (random.real() < 0.5)
+      this.#shell(
+        [`mv ${note} notes/${name}-old.md`],
+        [
+          [note, null],
+          [`notes/${name}-old.md`, this.#textOf(note)],
+        ],
+      );
     else if (random.real() < 0.5) this.#shell([`rm -f ${note}`], [[note, null]]);
     const tracked = this.#library.filter(({ path }) => /\/\w+\.(rs|js)$/.test(path) && this.#textOf(path) !== null);
     const mended = (/** @type {string} */ path) => (this.#textOf(path) ?? "").replace("\n", " // mended\n");
     const [one, other] = [0, 0].map(() => tracked[random.below(tracked.length)]?.path ?? "README.md");
-    this.#shell([`sed -i '1s|$| // mended|' ${one}`], [[/** @type {string} */ (one), mended(/** @type {string} */ (one))]]);
+    this.#shell(
+      [`sed -i '1s|$| // mended|' ${one}`],
+      [[/** @type {string} */ (one), mended(/** @type {string} */ (one))]],
+    );
     if (!other || other === one) return;
     const [folder, file] = [other.slice(0, other.lastIndexOf("/")), other.slice(other.lastIndexOf("/") + 1)];
     this.#shell([`cd ${folder}`, `sed -i '1s|$| // mended|' ${file}`, `cd ${this.#project}`], [[other, mended(other)]]);
   }
 
-  /** Commands, at once or one after the other, and what they make of which file. @param {string[]} commands @param {[string, string | null][]} made */
+  /**
+   * Commands, at once or one after the other, and what they make of which file.
+   * @param {string[]} commands
+   * @param {[string, string | null][]} made
+   */
   #shell(commands, made) {
     const together = this.#random.real() < 0.5 ? [commands.join(" && ")] : commands;
     for (const command of together) this.#step({ calls: [this.#bash(command)] });
@@ -187,7 +246,14 @@ export class Work {
 
   /** An edit that finds nothing to change. @param {string} path */
   #misses(path) {
-    this.#step({ calls: [{ name: "Edit", input: { file_path: this.#pathOf(path), old_string: "nobody ever wrote this here", new_string: "nor this" } }] });
+    this.#step({
+      calls: [
+        {
+          name: "Edit",
+          input: { file_path: this.#pathOf(path), old_string: "nobody ever wrote this here", new_string: "nor this" },
+        },
+      ],
+    });
   }
 
   /** A command that passes once a file is what the commit made of it. @param {string} id @param {Change} change */
@@ -199,7 +265,10 @@ export class Work {
     const script = `const lines = require("node:fs").readFileSync("${path}", "utf8").split("\\n").length;\nif (lines !== ${lines}) throw new Error(\`expected ${lines} lines, but found \${lines} instead\`);`;
     const forms = [
       { command: `git show ${id.slice(0, 10)}:${path} | cmp - ${path}`, passes: () => now() === after },
-      { command: `sh -c 'git show ${id.slice(0, 10)}:${path} > .git/wanted && cmp .git/wanted ${path}'`, passes: () => now() === after },
+      {
+        command: `sh -c 'git show ${id.slice(0, 10)}:${path} > .git/wanted && cmp .git/wanted ${path}'`,
+        passes: () => now() === after,
+      },
       { command: `node -e '\n${script}\n'`, passes: () => count(now()) === lines },
     ];
     return forms[this.#random.below(forms.length)] ?? { command: "true", passes: () => true };
@@ -209,7 +278,8 @@ export class Work {
   #run({ command, passes }) {
     const before = this.#failed.get(command);
     const hasPassed = passes();
-    if (before || !hasPassed) this.#failed.set(command, { failures: (before?.failures ?? 0) + (hasPassed ? 0 : 1), hasPassed });
+    if (before || !hasPassed)
+      this.#failed.set(command, { failures: (before?.failures ?? 0) + (hasPassed ? 0 : 1), hasPassed });
     this.#step({ calls: [this.#bash(command)] });
   }
 
@@ -254,18 +324,29 @@ export class Work {
   }
 }
 
-/** The one piece of a text that changed, with as many lines around it as make it the only one; `null` where that is much. @param {string} before @param {string} after */
+/**
+ * The one piece of a text that changed, with as many lines around it as make it the only one; `null` where that is
+ * much.
+ * @param {string} before
+ * @param {string} after
+ */
 function oneEdit(before, after) {
   const [old, made] = [before.split("\n"), after.split("\n")];
   let [start, end] = [0, 0];
   while (start < old.length && start < made.length && old[start] === made[start]) start += 1;
-  while (end < old.length - start && end < made.length - start && old[old.length - 1 - end] === made[made.length - 1 - end]) end += 1;
+  while (
+    end < old.length - start &&
+    end < made.length - start &&
+    old[old.length - 1 - end] === made[made.length - 1 - end]
+  )
+    end += 1;
   for (let around = 1; around < 12; around += 1) {
     const [from, behind] = [Math.max(0, start - around), Math.max(0, end - around)];
     const old_string = old.slice(from, old.length - behind).join("\n");
     const new_string = made.slice(from, made.length - behind).join("\n");
     if (old_string.split("\n").length > 150) return null;
-    if (old_string !== "" && old_string !== new_string && before.split(old_string).length === 2) return { old_string, new_string };
+    if (old_string !== "" && old_string !== new_string && before.split(old_string).length === 2)
+      return { old_string, new_string };
   }
   return null;
 }

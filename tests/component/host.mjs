@@ -1,18 +1,48 @@
 // @ts-check
-/** A host of leftoff's component, as jco makes it for Node: a store below a folder, in about a hundred lines. See crates/component/wit/. */
+/**
+ * A host of leftoff's component, as jco makes it for Node: a store below a folder, in about a hundred lines. See
+ * crates/component/wit/.
+ */
 
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, cpSync, existsSync, fsyncSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
 import { homedir, hostname } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { isUtf8 } from "node:buffer";
 
-const { protocol, store, texts, transcripts } = await import(new URL("../../target/component/leftoff.js", import.meta.url).href);
+const { protocol, store, texts, transcripts } = await import(
+  new URL("../../target/component/leftoff.js", import.meta.url).href
+);
 export { texts, transcripts };
 
 /** @type {Record<string, string>} */
-const CODES = { EEXIST: "already_exists", ENOTEMPTY: "already_exists", ENOENT: "not_found", EACCES: "permission_denied", ENOSPC: "disk_full", EISDIR: "not_a_file", ENOTDIR: "not_a_folder" };
+const CODES = {
+  EEXIST: "already_exists",
+  ENOTEMPTY: "already_exists",
+  ENOENT: "not_found",
+  EACCES: "permission_denied",
+  ENOSPC: "disk_full",
+  EISDIR: "not_a_file",
+  ENOTDIR: "not_a_folder",
+};
 
 /** A failure with a word of its own. @param {string} failure @param {string} message */
 export const refusal = (failure, message) => Object.assign(new Error(message), { failure });
@@ -32,7 +62,13 @@ function statOf(path) {
   if (!found) return undefined;
   const { size, ino: number, mtimeNs, ctimeNs, birthtimeNs } = found;
   const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
-  return { kind, size, modifiedUs: mtimeNs / 1000n, changedUs: ctimeNs / 1000n, file: { number, madeUs: birthtimeNs / 1000n } };
+  return {
+    kind,
+    size,
+    modifiedUs: mtimeNs / 1000n,
+    changedUs: ctimeNs / 1000n,
+    file: { number, madeUs: birthtimeNs / 1000n },
+  };
 }
 
 /** How many bytes are in a file or a folder. @param {string} path @returns {bigint} */
@@ -44,7 +80,8 @@ function sizeOf(path) {
 /** @param {any} content @returns {Uint8Array} */
 export const bytesOf = (content) => (content.tag === "text" ? Buffer.from(content.val) : content.val);
 /** @param {Uint8Array} bytes */
-export const contentOf = (bytes) => (isUtf8(bytes) ? { tag: "text", val: Buffer.from(bytes).toString() } : { tag: "bytes", val: bytes });
+export const contentOf = (bytes) =>
+  isUtf8(bytes) ? { tag: "text", val: Buffer.from(bytes).toString() } : { tag: "bytes", val: bytes };
 
 /** By these words a process is told from a later one of the same number. @param {number | bigint} pid */
 function leaseOf(pid) {
@@ -54,8 +91,21 @@ function leaseOf(pid) {
   return { pid: BigInt(pid), host: hostname(), boot, start, program: "host.mjs" };
 }
 
-/** What a need about a file is called where it is refused; the first ones follow nothing, the others may be about a link itself. */
-const WITHIN = /** @type {Record<string, string>} */ ({ read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", put: "replace", hand: "read", hash: "read" });
+/**
+ * What a need about a file is called where it is refused; the first ones follow nothing, the others may be about a link
+ * itself.
+ */
+const WITHIN = /** @type {Record<string, string>} */ ({
+  read: "read",
+  stat: "stat",
+  entries: "list",
+  append: "append to",
+  replace: "replace",
+  keep: "replace",
+  put: "replace",
+  hand: "read",
+  hash: "read",
+});
 const BESIDE = /** @type {Record<string, string>} */ ({ remove: "remove", move: "move", copy: "copy", link: "link" });
 
 /** How each need is answered; with nothing, it is done. @typedef {Record<string, (asked: any) => any>} Answers */
@@ -72,7 +122,10 @@ export function know(planes) {
 /** That of an encoding, where it is known. @param {string} encoding */
 export const vocabularyOf = (encoding) => VOCABULARIES.get(encoding);
 
-/** The machine's time and chance. @type {{ nowMs: () => number, offsetMinutes: () => number, entropy: () => Uint8Array }} */
+/**
+ * The machine's time and chance.
+ * @type {{ nowMs: () => number, offsetMinutes: () => number, entropy: () => Uint8Array }}
+ */
 const CLOCK = { nowMs: Date.now, offsetMinutes: () => -new Date().getTimezoneOffset(), entropy: () => randomBytes(32) };
 
 export class Host {
@@ -81,13 +134,24 @@ export class Host {
   /** @type {Uint8Array} */
   handed = new Uint8Array();
   #name = randomBytes(16).toString("hex");
-  /** @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number, countTokens?: boolean, redact?: string }} folders */
+  /**
+   * @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number, countTokens?: boolean, redact?: string }} folders
+   */
   constructor({ home, project: named, workspace, clock = CLOCK, idleMs = 30 * 60_000, countTokens, redact = "off" }) {
     this.clock = clock;
     const project = realpathSync(named);
     /** @type {Record<string, string>} */
     this.roots = { home, project, outside: "/" };
-    const setup = { home, project, workspace, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs, countTokens };
+    const setup = {
+      home,
+      project,
+      workspace,
+      normalProject: project.normalize("NFC"),
+      user: homedir(),
+      separator: "/",
+      idleMs,
+      countTokens,
+    };
     this.store = store.Store.open(JSON.stringify(setup), VOCABULARIES.get("o200k_base"), redact);
   }
 
@@ -133,7 +197,11 @@ export class Host {
     const names = path.split("/");
     for (let length = 1; length < names.length + (need in WITHIN ? 1 : 0); length += 1) {
       const found = unlessAbsent(() => lstatSync(this.#pathOf({ root, path: names.slice(0, length).join("/") })));
-      if (found?.isSymbolicLink()) throw refusal("outside_store", `could not ${verb} "${this.#pathOf({ root, path })}": expected a file of the store, but found a link instead`);
+      if (found?.isSymbolicLink())
+        throw refusal(
+          "outside_store",
+          `could not ${verb} "${this.#pathOf({ root, path })}": expected a file of the store, but found a link instead`,
+        );
     }
   }
 
@@ -146,13 +214,25 @@ export class Host {
       return { tag: "done", ...(await answer(val)) };
     } catch (/** @type {any} */ error) {
       if (!error.syscall && !error.failure) throw error;
-      return { tag: "failed", val: { code: error.failure ?? CODES[error.code] ?? "storage_failed", message: error.message, unconfirmed: false } };
+      return {
+        tag: "failed",
+        val: {
+          code: error.failure ?? CODES[error.code] ?? "storage_failed",
+          message: error.message,
+          unconfirmed: false,
+        },
+      };
     }
   }
 
-  /** Opens a file in a folder that is made, unless it lies in one that has to be there. @param {any} asked @param {string} path */
+  /**
+   * Opens a file in a folder that is made, unless it lies in one that has to be there.
+   * @param {any} asked
+   * @param {string} path
+   */
   #openFile({ file, within }, path) {
-    if (within !== undefined && statOf(this.#pathOf({ ...file, path: within }))?.kind !== "folder") throw refusal("not_found", "there is no folder");
+    if (within !== undefined && statOf(this.#pathOf({ ...file, path: within }))?.kind !== "folder")
+      throw refusal("not_found", "there is no folder");
     mkdirSync(dirname(path), { recursive: true });
     return openSync(path, "a+");
   }
@@ -173,7 +253,11 @@ export class Host {
       const entry = (/** @type {string} */ name) => {
         const path = join(this.#pathOf(folder), name);
         const kind = statOf(path)?.kind ?? "other";
-        return { name, kind, files: kind === "folder" ? names.map((/** @type {string} */ file) => statOf(join(path, file))) : undefined };
+        return {
+          name,
+          kind,
+          files: kind === "folder" ? names.map((/** @type {string} */ file) => statOf(join(path, file))) : undefined,
+        };
       };
       return { tag: "entries", val: found?.map(entry) };
     },
@@ -198,7 +282,10 @@ export class Host {
     given: (end) => ({ tag: "content", val: [contentOf(this.given.subarray(0, Number(end)))] }),
     put: ({ file, content, at }) => {
       const around = bytesOf(content);
-      return this.#answers.replace?.({ file, content: contentOf(Buffer.concat([around.subarray(0, Number(at)), this.given, around.subarray(Number(at))])) });
+      return this.#answers.replace?.({
+        file,
+        content: contentOf(Buffer.concat([around.subarray(0, Number(at)), this.given, around.subarray(Number(at))])),
+      });
     },
     hand: (range) => {
       const { val } = this.#answers.read?.(range);
@@ -207,7 +294,11 @@ export class Host {
     },
     remove: (file) => rmSync(this.#pathOf(file), { recursive: true, force: true }),
     move: ({ from, to }) => {
-      if (statOf(this.#pathOf(to))) throw refusal("already_exists", `could not move "${this.#pathOf(from)}" to "${this.#pathOf(to)}": it already exists (EEXIST)`);
+      if (statOf(this.#pathOf(to)))
+        throw refusal(
+          "already_exists",
+          `could not move "${this.#pathOf(from)}" to "${this.#pathOf(to)}": it already exists (EEXIST)`,
+        );
       mkdirSync(dirname(this.#pathOf(to)), { recursive: true });
       renameSync(this.#pathOf(from), this.#pathOf(to));
     },
@@ -217,13 +308,17 @@ export class Host {
     },
     hash: ({ file, start, end }) => {
       const bytes = readFileSync(this.#pathOf(file)).subarray(Number(start), Number(end));
-      if (bytes.length === Number(end - start)) return { tag: "text", val: createHash("sha256").update(bytes).digest("hex") };
+      if (bytes.length === Number(end - start))
+        return { tag: "text", val: createHash("sha256").update(bytes).digest("hex") };
     },
     wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
     git: () => ({ tag: "ran", val: undefined }),
     out: () => ({ tag: "text", val: "{}" }),
     // Agents' files that are databases this host cannot read.
-    document: ({ path, isFirst }) => ({ tag: "document", val: isFirst ? { pieces: [contentOf(readFileSync(path))], isAlone: true } : undefined }),
+    document: ({ path, isFirst }) => ({
+      tag: "document",
+      val: isFirst ? { pieces: [contentOf(readFileSync(path))], isAlone: true } : undefined,
+    }),
     real: (path) => ({ tag: "text", val: isAbsolute(path) && existsSync(path) ? realpathSync(path) : path }),
     normal: (path) => ({ tag: "text", val: path.normalize("NFC") }),
     unmarked: (text) => ({ tag: "text", val: text.normalize("NFKD").replace(/\p{Mark}/gu, "") }),

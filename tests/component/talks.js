@@ -13,7 +13,8 @@ const component = join(root, "pkg", "leftoff.component.wasm");
 
 /**
  * @typedef {{ op: string, args?: unknown[], session?: string | null, name?: string, given?: string, output?: string, of?: "transcripts" }} Step `session`: of
- *   which; null is the store; `given`: the session that it is asked about; `output`: the tool output that is saved, JSON
+ *   which; null is the store; `given`: the session that it is asked about; `output`: the tool output that is saved,
+ * JSON
  * @typedef {{ home: string, project: string, planes?: string }} Folders
  * @typedef {{ ask: (step: Step) => Promise<any>, end: () => Promise<unknown> }} Talk
  */
@@ -34,7 +35,9 @@ export async function inNode(folders) {
     const called = op.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
     const resource = session === null ? host.store : sessions[session];
     const about = given === undefined ? args : [sessions[given], ...args];
-    const answer = await host.run(resource[called](...about), { page: (content) => void pages.push(Buffer.from(bytesOf(content)).toString()) });
+    const answer = await host.run(resource[called](...about), {
+      page: (content) => void pages.push(Buffer.from(bytesOf(content)).toString()),
+    });
     if (typeof answer === "string") return pages.length > 0 ? pages : answer || Buffer.from(host.handed).toString();
     sessions[name ?? "s"] = answer;
     return answer.path();
@@ -49,12 +52,21 @@ export async function inNode(folders) {
   return { ask, end: async () => {} };
 }
 
-/** Their marks, words on their way into one, and how one is read. @param {any} transcripts @param {string} op @param {any[]} args */
+/**
+ * Their marks, words on their way into one, and how one is read.
+ * @param {any} transcripts
+ * @param {string} op
+ * @param {any[]} args
+ */
 function ofTranscripts(transcripts, op, args) {
   if (op === "read") return transcripts.read(Buffer.from(args[0]));
   if (op !== "record") {
-    const stamp = (/** @type {number} */ nowMs) => ({ nowMs: BigInt(nowMs), offsetMinutes: 0, entropy: [0n, 0n, 0n, 0n] });
-    return transcripts[op](...args.map((arg) => (typeof arg === "number" ? stamp(arg) : arg ?? undefined)));
+    const stamp = (/** @type {number} */ nowMs) => ({
+      nowMs: BigInt(nowMs),
+      offsetMinutes: 0,
+      entropy: [0n, 0n, 0n, 0n],
+    });
+    return transcripts[op](...args.map((arg) => (typeof arg === "number" ? stamp(arg) : (arg ?? undefined))));
   }
   const recorder = new transcripts.Recorder();
   const written = args.map((said) => recorder.feed(Buffer.from(said)));
@@ -70,13 +82,16 @@ export const inRust = (folders) => inProgram(RUST_HOST, [(compiled ??= compiledB
 /** The file of what wasmtime compiled the component to, which the host in Rust loads. @type {string | undefined} */
 let compiled;
 function compiledByPython() {
-  const program = "import sys, pathlib, host, wasmtime; print(host.compiled(wasmtime.Engine(), pathlib.Path(sys.argv[1])))";
+  const program =
+    "import sys, pathlib, host, wasmtime; print(host.compiled(wasmtime.Engine(), pathlib.Path(sys.argv[1])))";
   return execFileSync(PYTHON, ["-c", program, component], { cwd: here, encoding: "utf8" }).trim();
 }
 
 /** @param {string} program @param {string[]} args @param {Folders} folders @returns {Promise<Talk>} */
 async function inProgram(program, args, { home, project, planes }) {
-  const child = spawn(program, [...args, home, project, ...(planes ? [planes] : [])], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(program, [...args, home, project, ...(planes ? [planes] : [])], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise((resolve) => child.on("close", resolve));
   const ask = async (/** @type {Step} */ step) => {

@@ -1,12 +1,14 @@
 // @ts-check
 /**
  * Appends to a session, and says of each append, once it is acknowledged, what the ids and hashes are: one line of JSON
- * each; of `mixed` ones also when a write begins. Runs in Node, Deno and Bun. `<home> <session id> <plan>`, the plan as JSON:
+ * each; of `mixed` ones also when a write begins. Runs in Node, Deno and Bun. `<home> <session id> <plan>`, the plan as
+ * JSON:
  * @typedef {object} Plan
  * @property {number} seed
  * @property {number} writer its number, which begins each text
  * @property {number} count how many messages at least
- * @property {"mixed" | "content" | "line"} kind `mixed`: any size, in batches too; `content`: one text of `bytes`, which
+ * @property {"mixed" | "content" | "line"} kind `mixed`: any size, in batches too; `content`: one text of `bytes`,
+ *   which
  *   may become a blob; `line`: a line of `bytes`, of texts that each are too short for a blob
  * @property {number} [bytes]
  */

@@ -37,9 +37,16 @@ async function replace(path, seed, max) {
   await fs.writeFile(path, old);
   for (let n = 0; n < 20; n += 1) {
     const fresh = JSON.stringify([n, "x".repeat(random.below(max))]);
-    const error = await writeFileAtomic(path, fresh).then(() => null, (/** @type {Error} */ error) => error);
+    const error = await writeFileAtomic(path, fresh).then(
+      () => null,
+      (/** @type {Error} */ error) => error,
+    );
     const found = await fs.readFile(path, "utf8");
-    say({ isWhole: found === (error ? old : fresh), isRefused: error !== null, isNamed: error?.message.includes(path) });
+    say({
+      isWhole: found === (error ? old : fresh),
+      isRefused: error !== null,
+      isNamed: error?.message.includes(path),
+    });
     old = found;
   }
 }
@@ -52,7 +59,12 @@ async function lock() {
   say("ready");
   for await (const path of createInterface({ input: process.stdin })) {
     if (path === "end") break;
-    say(await lockfile.lock(path, options).then(() => true, () => false));
+    say(
+      await lockfile.lock(path, options).then(
+        () => true,
+        () => false,
+      ),
+    );
   }
   process.exit();
 }

@@ -1,5 +1,7 @@
 // @ts-check
-/** What others use, under the same faults. It counts how often each breaks the law, and fails only if it cannot count. */
+/**
+ * What others use, under the same faults. It counts how often each breaks the law, and fails only if it cannot count.
+ */
 
 import assert from "node:assert/strict";
 import { createReadStream, mkdirSync, utimesSync } from "node:fs";
@@ -25,7 +27,11 @@ export default {
   async run({ scaled, seed }) {
     return scene("baselines", async ({ folder, start }) => {
       const options = { folder, start, seed, scaled };
-      return { ...(await appendFile(options)), ...(await writeFileAtomic(options)), ...(await properLockfile(options)) };
+      return {
+        ...(await appendFile(options)),
+        ...(await writeFileAtomic(options)),
+        ...(await properLockfile(options)),
+      };
     });
   },
 };
@@ -44,7 +50,11 @@ async function appendFile({ folder, start, scaled }) {
   return { "appendFile: lines of 1 MB": lines, "mixed or lost": lines - whole };
 }
 
-/** A small disk: how often the document is neither the old one nor the new one. @param {Options} options @returns {Promise<Counts>} */
+/**
+ * A small disk: how often the document is neither the old one nor the new one.
+ * @param {Options} options
+ * @returns {Promise<Counts>}
+ */
 async function writeFileAtomic({ folder, start, seed, scaled }) {
   const random = chance(seed);
   const counts = { replaced: 0, refused: 0, "refused without the path": 0, cut: 0, "cut and called a success": 0 };
@@ -55,7 +65,12 @@ async function writeFileAtomic({ folder, start, seed, scaled }) {
   for (let n = 0; n < scaled(100); n += 1) {
     const limit = random.size(8 * KIB, MIB);
     mount(home, limit);
-    const child = startBaseline(start, ["replace", join(home, "document.json"), String(random.below(2 ** 31)), String(limit)]);
+    const child = startBaseline(start, [
+      "replace",
+      join(home, "document.json"),
+      String(random.below(2 ** 31)),
+      String(limit),
+    ]);
     await wellEnded(child);
     for (const { isWhole, isRefused, isNamed } of child.said) {
       counts[isRefused ? "refused" : "replaced"] += 1;
@@ -69,7 +84,11 @@ async function writeFileAtomic({ folder, start, seed, scaled }) {
   return { "write-file-atomic: replaced": replaced, ...rest };
 }
 
-/** 8 processes find a lock whose holder died: how often more than one of them has it then. @param {Options} options @returns {Promise<Counts>} */
+/**
+ * 8 processes find a lock whose holder died: how often more than one of them has it then.
+ * @param {Options} options
+ * @returns {Promise<Counts>}
+ */
 async function properLockfile({ folder, start, scaled }) {
   const children = Array.from({ length: LOCKERS }, () => startBaseline(start, ["lock"]));
   const storms = scaled(1000);

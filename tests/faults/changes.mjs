@@ -22,10 +22,13 @@ export function changes({ home, project, paths }) {
       const store = await openStore({ home: process.argv[1], project: process.argv[2], idleMs: Infinity });
       ${work}
       process.kill(process.pid, "SIGKILL");`;
-    const { signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code, home, project], { encoding: "utf8" });
+    const { signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code, home, project], {
+      encoding: "utf8",
+    });
     if (signal !== "SIGKILL") throw new Error(stderr);
   };
-  const edit = (/** @type {string} */ path, /** @type {(text: string) => string} */ work) => fs.writeFileSync(path, work(fs.readFileSync(path, "utf8")));
+  const edit = (/** @type {string} */ path, /** @type {(text: string) => string} */ work) =>
+    fs.writeFileSync(path, work(fs.readFileSync(path, "utf8")));
   /** The same size, the same time of change, as far as somebody can set it. */
   const forge = (/** @type {string} */ path, /** @type {(text: string) => string} */ work) => {
     const { atime, mtime } = fs.statSync(path);
@@ -33,22 +36,33 @@ export function changes({ home, project, paths }) {
     fs.utimesSync(`${path}.new`, atime, mtime);
     fs.renameSync(`${path}.new`, path);
   };
-  const title = (/** @type {string} */ text) => text.replace(/(?<="title": ?")\w/, (letter) => (letter === "X" ? "Y" : "X"));
+  const title = (/** @type {string} */ text) =>
+    text.replace(/(?<="title": ?")\w/, (letter) => (letter === "X" ? "Y" : "X"));
   return {
-    "nothing": () => {},
-    "a message of a process that was killed": () => killed(`await (await store.session(${JSON.stringify(idOf(one))})).append({ role: "user", content: "theirs" });`),
-    "an event of a process that was killed": () => killed(`await (await store.session(${JSON.stringify(idOf(two))})).rename("by one that was killed");`),
-    "a session of a process that was killed": () => killed('await (await store.create({ title: "new" })).append({ role: "user", content: "x" });'),
-    "an event, and no document": () => fs.appendFileSync(join(three, "events.jsonl"), '{"v":1,"id":"e","timestamp":"2026-01-01T00:00:00Z","type":"title","title":"by an event"}\n'),
+    nothing: () => {},
+    "a message of a process that was killed": () =>
+      killed(`await (await store.session(${JSON.stringify(idOf(one))})).append({ role: "user", content: "theirs" });`),
+    "an event of a process that was killed": () =>
+      killed(`await (await store.session(${JSON.stringify(idOf(two))})).rename("by one that was killed");`),
+    "a session of a process that was killed": () =>
+      killed('await (await store.create({ title: "new" })).append({ role: "user", content: "x" });'),
+    "an event, and no document": () =>
+      fs.appendFileSync(
+        join(three, "events.jsonl"),
+        '{"v":1,"id":"e","timestamp":"2026-01-01T00:00:00Z","type":"title","title":"by an event"}\n',
+      ),
     "a document that was edited by hand": () => edit(join(one, "metadata.json"), title),
     "one of the workspace that was edited by hand": () => edit(join(conversation, "session.json"), title),
     "another document of the same size and time": () => forge(join(two, "metadata.json"), title),
-    "another log of the same size and time": () => forge(join(two, "events.jsonl"), (text) => withChecksums(title(text))),
-    "other messages of the same size and time": () => forge(join(three, "messages.jsonl"), (text) => withChecksums(text.replaceAll(/"20(\d\d)-/g, '"19$1-'))),
+    "another log of the same size and time": () =>
+      forge(join(two, "events.jsonl"), (text) => withChecksums(title(text))),
+    "other messages of the same size and time": () =>
+      forge(join(three, "messages.jsonl"), (text) => withChecksums(text.replaceAll(/"20(\d\d)-/g, '"19$1-'))),
     "a session that is gone": () => fs.rmSync(four, { recursive: true }),
     "one that was renamed": () => fs.renameSync(three, `${three}0`),
     "one that was copied": () => fs.cpSync(two, join(dirname(two), "session-copy"), { recursive: true }),
-    "one that was copied with its times": () => fs.cpSync(two, join(dirname(two), "session-copy-2"), { recursive: true, preserveTimestamps: true }),
+    "one that was copied with its times": () =>
+      fs.cpSync(two, join(dirname(two), "session-copy-2"), { recursive: true, preserveTimestamps: true }),
     "one that is another one now": () => {
       fs.rmSync(`${three}0`, { recursive: true });
       fs.cpSync(one, `${three}0`, { recursive: true, preserveTimestamps: true });
@@ -65,8 +79,10 @@ export function changes({ home, project, paths }) {
       fs.rmSync(join(one, "messages.jsonl"));
       fs.symlinkSync(join(two, "messages.jsonl"), join(one, "messages.jsonl"));
     },
-    "a conversation's first heading": () => fs.writeFileSync(join(project, "conversations", "2025-11-22", "001-typed", "chat.md"), "# Another heading\n"),
-    "a conversation with one more file": () => fs.writeFileSync(join(project, "conversations", "2025-11-22", "001-typed", "a.md"), "# A heading of its own\n"),
+    "a conversation's first heading": () =>
+      fs.writeFileSync(join(project, "conversations", "2025-11-22", "001-typed", "chat.md"), "# Another heading\n"),
+    "a conversation with one more file": () =>
+      fs.writeFileSync(join(project, "conversations", "2025-11-22", "001-typed", "a.md"), "# A heading of its own\n"),
     "a conversation that was moved": () => fs.renameSync(dirname(other), `${dirname(other)}-moved`),
     "a project's folder that is gone": () => fs.rmSync(dirname(one), { recursive: true }),
     "a workspace that is gone": () => fs.rmSync(join(project, "conversations"), { recursive: true }),

@@ -5,7 +5,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { countTokens } from "../../js/index.js";
 
-/** Before each text in the files for WebAssembly: its bytes, its tokens in each encoding, each a number of four bytes. */
+/**
+ * Before each text in the files for WebAssembly: its bytes, its tokens in each encoding, each a number of four bytes.
+ */
 const HEADER = 12;
 const ENCODINGS = ["o200k_base", "cl100k_base"];
 
@@ -15,7 +17,7 @@ export async function inWasm(path) {
   // A text may begin with what a decoder takes for a mark of its encoding.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let bytes = 0;
-  for (let at = 0; at < file.length; ) {
+  for (let at = 0; at < file.length;) {
     const length = file.readUInt32LE(at);
     const start = at + HEADER;
     const text = decoder.decode(file.subarray(start, start + length));

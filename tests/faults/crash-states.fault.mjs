@@ -17,7 +17,10 @@ import { chance, scene, sha256 } from "./tools.mjs";
 /** @import { Contents, File } from "./disk.mjs" */
 /** @import { ToldSession } from "./lives.mjs" */
 /** @import { Recording } from "./recorder.mjs" */
-/** @typedef {{ sessions: Set<string>, durable: Map<string, Map<string, string>>, sent: Map<string, string> }} PromisedState `durable`: session -> id -> hash; `sent`: hash -> session */
+/**
+ * @typedef {{ sessions: Set<string>, durable: Map<string, Map<string, string>>, sent: Map<string, string> }}
+ *   PromisedState `durable`: session -> id -> hash; `sent`: hash -> session
+ */
 
 const HOME = "/home";
 const LOGS = ["events.jsonl", "messages.jsonl"];
@@ -42,7 +45,13 @@ export default {
         const at = join(folder, String(counts.lives));
         counts.lives += 1;
         const lifeSeed = random.below(2 ** 31);
-        await oneLife({ at, name, lifeSeed, counts, until: Math.min(wanted, counts.states + (name === "large" ? Math.ceil(atMost / 25) : atMost)) });
+        await oneLife({
+          at,
+          name,
+          lifeSeed,
+          counts,
+          until: Math.min(wanted, counts.states + (name === "large" ? Math.ceil(atMost / 25) : atMost)),
+        });
       }
       return counts;
     });
@@ -55,7 +64,9 @@ async function oneLife({ at, name, lifeSeed, counts, until }) {
   mkdirSync(at);
   const recorder = new Recorder(at, random);
   const sent = new Map();
-  const recording = await recorder.record(() => (LIVES[name] ?? assert.fail(name))({ home: at + HOME, recorder, random, sent }));
+  const recording = await recorder.record(() =>
+    (LIVES[name] ?? assert.fail(name))({ home: at + HOME, recorder, random, sent }),
+  );
   const seen = new Set();
   // The latest first: of the moments at which a disk may hold the same, the latest has promised the most.
   const moments = momentsOf(recording).reverse();
@@ -78,7 +89,10 @@ async function oneLife({ at, name, lifeSeed, counts, until }) {
       try {
         counts["records read"] += await obeys(contents, promised, { isWhole: counts.states % WHOLE === 0 });
       } catch (cause) {
-        throw new Error(`life "${name}" of seed ${lifeSeed}, cut after ${end} of ${recording.trace.length} entries:\n${describeTrace(recording, end)}\nleft\n${describeContents(contents)}`, { cause });
+        throw new Error(
+          `life "${name}" of seed ${lifeSeed}, cut after ${end} of ${recording.trace.length} entries:\n${describeTrace(recording, end)}\nleft\n${describeContents(contents)}`,
+          { cause },
+        );
       }
       // What the core holds for a store is let go of between turns only.
       await new Promise((resolve) => setImmediate(resolve));
@@ -86,7 +100,10 @@ async function oneLife({ at, name, lifeSeed, counts, until }) {
   }
 }
 
-/** After each entry that changed something or promised something; a promise goes with what came right before it. @param {Recording} recording */
+/**
+ * After each entry that changed something or promised something; a promise goes with what came right before it.
+ * @param {Recording} recording
+ */
 function momentsOf({ trace }) {
   return trace.map((_, index) => index + 1).filter((end) => trace[end]?.kind !== "told");
 }
@@ -107,9 +124,15 @@ function promisedBy({ trace }, end, sent) {
   return promised;
 }
 
-/** States that differ only in what nobody builds on, temporary files and leases, are one. @param {Contents} contents @param {(file: File) => string} shown */
+/**
+ * States that differ only in what nobody builds on, temporary files and leases, are one.
+ * @param {Contents} contents
+ * @param {(file: File) => string} shown
+ */
 function keyOf({ files, folders }, shown) {
-  const told = [...files].filter(([path]) => !/\.tmp$|\.open\//.test(path)).map(([path, file]) => `${path} ${shown(file)}`);
+  const told = [...files]
+    .filter(([path]) => !/\.tmp$|\.open\//.test(path))
+    .map(([path, file]) => `${path} ${shown(file)}`);
   return [...told, ...folders.filter((path) => !path.endsWith(".open"))].sort().join("\n");
 }
 
@@ -129,10 +152,13 @@ async function obeys(contents, { sessions, durable, sent }, { isWhole }) {
     const session = await store.session(id);
     const found = await allOf(session);
     for (const [message, hash] of found) assert.equal(sent.get(hash), id, `nobody appended ${message} to ${id}`);
-    for (const [message, hash] of durable.get(id) ?? []) assert.equal(found.get(message), hash, `acknowledged as durable, and lost: ${message}`);
+    for (const [message, hash] of durable.get(id) ?? [])
+      assert.equal(found.get(message), hash, `acknowledged as durable, and lost: ${message}`);
     assert.equal(session.metadata.stats.messageCount, found.size, "messages counted");
     const draft = { role: "user", content: "afterwards" };
-    const { records: [record] } = await session.append(draft);
+    const {
+      records: [record],
+    } = await session.append(draft);
     const expected = [...found, [record?.id, fingerprint(draft)]];
     assert.deepEqual([...(await allOf(session))], expected);
     if (isWhole) await isWholeAgain({ storage, session, expected });
@@ -147,7 +173,10 @@ async function obeys(contents, { sessions, durable, sent }, { isWhole }) {
   return count;
 }
 
-/** All is in one context, and there again when it was closed and opened. @param {{ storage: MemoryStorage, session: Session, expected: unknown[] }} options */
+/**
+ * All is in one context, and there again when it was closed and opened.
+ * @param {{ storage: MemoryStorage, session: Session, expected: unknown[] }} options
+ */
 async function isWholeAgain({ storage, session, expected }) {
   const { includedMessageCount } = await session.context({ window: 2 ** 31, encoding: "estimate-1" });
   assert.equal(includedMessageCount, expected.length, "messages in the context");
@@ -182,17 +211,23 @@ async function allOf(session) {
 
 /** @param {Recording} recording @param {number} end */
 function describeTrace({ trace }, end) {
-  return trace.slice(0, end).map((entry, index) => {
-    const { kind } = entry;
-    if (kind === "told") return `${index} told ${JSON.stringify(entry.what)}`;
-    if (kind === "write") return `${index} write #${entry.inode.number} from ${entry.start} to ${entry.end}`;
-    if (kind === "sync") return `${index} sync #${entry.inode.number} begun at ${entry.upTo}`;
-    const from = kind === "rename" ? `${entry.from} to ` : "";
-    return `${index} ${kind} in #${entry.folder.number} ${from}${entry.name}${kind === "unname" ? "" : ` #${entry.inode.number}`}`;
-  }).join("\n");
+  return trace
+    .slice(0, end)
+    .map((entry, index) => {
+      const { kind } = entry;
+      if (kind === "told") return `${index} told ${JSON.stringify(entry.what)}`;
+      if (kind === "write") return `${index} write #${entry.inode.number} from ${entry.start} to ${entry.end}`;
+      if (kind === "sync") return `${index} sync #${entry.inode.number} begun at ${entry.upTo}`;
+      const from = kind === "rename" ? `${entry.from} to ` : "";
+      return `${index} ${kind} in #${entry.folder.number} ${from}${entry.name}${kind === "unname" ? "" : ` #${entry.inode.number}`}`;
+    })
+    .join("\n");
 }
 
 /** @param {Contents} contents */
 function describeContents({ files, folders }) {
-  return [...folders.map((path) => `${path}/`), ...[...files].map(([path, { size, zeros }]) => `${path}: ${size} bytes, zero ${JSON.stringify(zeros)}`)].join("\n");
+  return [
+    ...folders.map((path) => `${path}/`),
+    ...[...files].map(([path, { size, zeros }]) => `${path}: ${size} bytes, zero ${JSON.stringify(zeros)}`),
+  ].join("\n");
 }

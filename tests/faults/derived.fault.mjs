@@ -1,5 +1,8 @@
 // @ts-check
-/** What lists say does not hang on what can be made again: it is deleted, damaged, made stale, and surrounded by rubbish. */
+/**
+ * What lists say does not hang on what can be made again: it is deleted, damaged, made stale, and surrounded by
+ * rubbish.
+ */
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -19,19 +22,26 @@ const NUMBER = /^\d+$/;
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
   title: "a list does not hang on what is derived, nor on what lies beside",
-  run: ({ scaled, seed }) => scene("derived", async ({ folder, start }) => {
-    const at = (/** @type {string} */ name) => join(folder, name);
-    const many = await manySessions(at("many"), Math.max(40, scaled(1000)));
-    const few = await manySessions(at("few"), 24);
-    return {
-      sessions: many.paths.length,
-      deletions: await deletions(many),
-      "damaged indexes": await damagedIndexes(few, { flips: scaled(3000), cuts: scaled(1000), random: chance(seed) }),
-      "stale in ways": await staleIndexes(few),
-      "foreign things": await surroundWithThings(await manySessions(at("surrounded"), 40), Math.max(60, scaled(1000))),
-      "lists at once": await atOnce(await manySessions(at("shared"), 30), { start, rounds: Math.max(3, scaled(100)) }),
-    };
-  }),
+  run: ({ scaled, seed }) =>
+    scene("derived", async ({ folder, start }) => {
+      const at = (/** @type {string} */ name) => join(folder, name);
+      const many = await manySessions(at("many"), Math.max(40, scaled(1000)));
+      const few = await manySessions(at("few"), 24);
+      return {
+        sessions: many.paths.length,
+        deletions: await deletions(many),
+        "damaged indexes": await damagedIndexes(few, { flips: scaled(3000), cuts: scaled(1000), random: chance(seed) }),
+        "stale in ways": await staleIndexes(few),
+        "foreign things": await surroundWithThings(
+          await manySessions(at("surrounded"), 40),
+          Math.max(60, scaled(1000)),
+        ),
+        "lists at once": await atOnce(await manySessions(at("shared"), 30), {
+          start,
+          rounds: Math.max(3, scaled(100)),
+        }),
+      };
+    }),
 };
 
 /** Every combination of what is derived, deleted. @param {ManySessions} made */
@@ -40,7 +50,8 @@ async function deletions({ home, project, options, paths }) {
   const documents = paths.map((path) => join(path, path.endsWith(".session") ? "session.json" : "metadata.json"));
   const whole = [...documents, join(home, "workspaces.jsonl"), join(project, ".leftoff", "current-session.json")];
   const kept = new Map(whole.filter((path) => fs.existsSync(path)).map((path) => [path, fs.readFileSync(path)]));
-  const remove = (/** @type {string[]} */ all) => all.forEach((path) => fs.rmSync(path, { recursive: true, force: true }));
+  const remove = (/** @type {string[]} */ all) =>
+    all.forEach((path) => fs.rmSync(path, { recursive: true, force: true }));
   const parts = [
     () => remove([index]),
     () => remove([join(home, "cache")]),
@@ -57,7 +68,11 @@ async function deletions({ home, project, options, paths }) {
     await listAll(options);
     parts.forEach((part, place) => which & (1 << place) && part());
     assert.deepEqual(await listAll(options), before.all, `without the parts ${which.toString(2)}`);
-    assert.deepEqual(await listAll(options, {}), before.project, `of the project, without the parts ${which.toString(2)}`);
+    assert.deepEqual(
+      await listAll(options, {}),
+      before.project,
+      `of the project, without the parts ${which.toString(2)}`,
+    );
   }
   return 2 ** parts.length - 1;
 }
@@ -74,7 +89,12 @@ async function damagedIndexes({ home, options }, { flips, cuts, random }) {
   const check = async (/** @type {Uint8Array | string} */ index, /** @type {string} */ what) => {
     fs.writeFileSync(path, index);
     assert.deepEqual(await listAll(options), expected, what);
-    if (count % 5 === 0) assert.deepEqual(await listAll(options, { all: true, type: null, archived: null, limit: 5 }), expected.slice(0, 5), what);
+    if (count % 5 === 0)
+      assert.deepEqual(
+        await listAll(options, { all: true, type: null, archived: null, limit: 5 }),
+        expected.slice(0, 5),
+        what,
+      );
     count += 1;
   };
   for (let n = 0; n < flips; n += 1) {
@@ -134,11 +154,23 @@ async function staleIndexes({ home, project, options, paths }) {
 async function surroundWithThings({ home, project, options }, count) {
   const before = await listAll(options);
   const sound = new Set(before.map(({ path }) => path));
-  const things = foreignThings({ sessions: join(home, "sessions", "projects"), conversations: join(project, "conversations"), home });
-  const own = before.filter(({ path }) => path.startsWith(home)).map(({ path }) => dirname(path)).sort()[0] ?? "";
+  const things = foreignThings({
+    sessions: join(home, "sessions", "projects"),
+    conversations: join(project, "conversations"),
+    home,
+  });
+  const own =
+    before
+      .filter(({ path }) => path.startsWith(home))
+      .map(({ path }) => dirname(path))
+      .sort()[0] ?? "";
   for (let n = 0; n < count; n += 1) things[n % things.length]?.(own, n);
   try {
-    for (const wanted of [{ all: true, type: null, archived: null }, { type: null, archived: null }, { all: true, type: null, archived: null, verify: false }]) {
+    for (const wanted of [
+      { all: true, type: null, archived: null },
+      { type: null, archived: null },
+      { all: true, type: null, archived: null, verify: false },
+    ]) {
       for (const time of ["first", "again"]) {
         const found = (await listAll(options, wanted)).filter(({ path }) => sound.has(path));
         const expected = wanted.all ? before : before.filter(({ path }) => found.some((one) => one.path === path));
@@ -160,7 +192,11 @@ async function surroundWithThings({ home, project, options }, count) {
   return count;
 }
 
-/** Processes list, append and compact at once. @param {ManySessions} made @param {{ start: import("./tools.mjs").Start, rounds: number }} options */
+/**
+ * Processes list, append and compact at once.
+ * @param {ManySessions} made
+ * @param {{ start: import("./tools.mjs").Start, rounds: number }} options
+ */
 async function atOnce({ home, project, options }, { start, rounds }) {
   const children = [1, 2, 3].map((n) => start(process.execPath, [LISTER, home, project, String(rounds), String(n)]));
   const ended = await Promise.all(children.map((child) => child.ended));
@@ -171,6 +207,10 @@ async function atOnce({ home, project, options }, { start, rounds }) {
   fs.rmSync(join(home, "sessions", "index.jsonl"), { force: true });
   assert.deepEqual(found, await listAll(options));
   const counts = new Map(found.map(({ id, messageCount }) => [id, messageCount]));
-  for (const { id, count } of said) assert.ok((counts.get(id) ?? 0) >= count, `expected ${count} messages of ${id}, but found ${counts.get(id)} instead`);
+  for (const { id, count } of said)
+    assert.ok(
+      (counts.get(id) ?? 0) >= count,
+      `expected ${count} messages of ${id}, but found ${counts.get(id)} instead`,
+    );
   return said.length;
 }

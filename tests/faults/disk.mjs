@@ -90,7 +90,8 @@ function doubtsAt(trace, end, random) {
     }
   });
   for (const [inode, growth] of growths) {
-    if (growth.ends.length > 0) doubts.push({ of: inode, options: shapes(growth, random), draw: () => drawShape(growth, random) });
+    if (growth.ends.length > 0)
+      doubts.push({ of: inode, options: shapes(growth, random), draw: () => drawShape(growth, random) });
   }
   return doubts;
 }
@@ -106,7 +107,10 @@ function shapes({ ends, confirmed }, random) {
   const starts = [confirmed, ...ends.slice(0, -1)];
   const sectors = sectorsBetween(confirmed, size);
   const inside = sectors.map(([start]) => start).filter((start) => start > confirmed);
-  const torn = inside.length < 6 ? inside : [inside[0], inside.at(-1), ...Array.from({ length: 4 }, () => inside[random.below(inside.length)])];
+  const torn =
+    inside.length < 6
+      ? inside
+      : [inside[0], inside.at(-1), ...Array.from({ length: 4 }, () => inside[random.below(inside.length)])];
   const [first, last] = [sectors[0], sectors.at(-1)];
   return [
     { size: confirmed, zeros: [] },
@@ -116,14 +120,25 @@ function shapes({ ends, confirmed }, random) {
     ...torn.map((end = 0) => ({ size: end, zeros: [] })),
     // One write's bytes lost, not those before or behind it, as far as sectors allow.
     ...starts.map((start, at) => ({ size, zeros: withinOneWrite(start, ends[at] ?? size, size) })),
-    ...(first && last && sectors.length > 1 ? [{ size, zeros: [first] }, { size, zeros: [last] }] : []),
+    ...(first && last && sectors.length > 1
+      ? [
+          { size, zeros: [first] },
+          { size, zeros: [last] },
+        ]
+      : []),
   ];
 }
 
 /** Any. @param {Growth} growth @param {ReturnType<typeof chance>} random @returns {Shape} */
 function drawShape({ ends, confirmed }, random) {
   const whole = ends.at(-1) ?? confirmed;
-  const sizes = [confirmed, whole, whole, ends[random.below(ends.length)] ?? whole, Math.floor((confirmed + random.real() * (whole - confirmed)) / SECTOR) * SECTOR];
+  const sizes = [
+    confirmed,
+    whole,
+    whole,
+    ends[random.below(ends.length)] ?? whole,
+    Math.floor((confirmed + random.real() * (whole - confirmed)) / SECTOR) * SECTOR,
+  ];
   const size = Math.max(confirmed, sizes[random.below(sizes.length)] ?? whole);
   // Few sectors lost as often as many.
   const share = random.below(3) === 0 ? 0 : random.real() ** 2;
@@ -141,7 +156,7 @@ function drawShape({ ends, confirmed }, random) {
 function sectorsBetween(start, end) {
   /** @type {[number, number][]} */
   const sectors = [];
-  for (let at = start; at < end; ) {
+  for (let at = start; at < end;) {
     const next = Math.min(end, (Math.floor(at / SECTOR) + 1) * SECTOR);
     sectors.push([at, next]);
     at = next;
@@ -167,7 +182,8 @@ export function diskOf({ trace, root }, end = trace.length, choice = new Map()) 
   const folders = new Map([[root, new Map()]]);
   /** @type {Map<Inode, number>} */
   const sizes = new Map();
-  const namesIn = (/** @type {Inode} */ folder) => folders.get(folder) ?? folders.set(folder, new Map()).get(folder) ?? new Map();
+  const namesIn = (/** @type {Inode} */ folder) =>
+    folders.get(folder) ?? folders.set(folder, new Map()).get(folder) ?? new Map();
   for (const [index, entry] of trace.slice(0, end).entries()) {
     if (entry.kind === "write") sizes.set(entry.inode, entry.end);
     const fate = choice.get(index) ?? "there";

@@ -1,5 +1,7 @@
 // @ts-check
-/** Node and Rust append to one session at once, each through a host of its own: nothing is lost, and nothing is mixed. */
+/**
+ * Node and Rust append to one session at once, each through a host of its own: nothing is lost, and nothing is mixed.
+ */
 
 import assert from "node:assert/strict";
 import process from "node:process";
@@ -15,7 +17,8 @@ const LOADS = loads({ lines: 80_000, long: 400, blobs: 16 });
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
-  title: "4 processes of Node and 4 of Rust append to one session at once, and each record is on disk, whole, in order and in the context",
+  title:
+    "4 processes of Node and 4 of Rust append to one session at once, and each record is on disk, whole, in order and in the context",
   async run({ scaled, seed }) {
     const isWhole = scaled(1000) === 1000;
     const program = exampleOf("appender", { isFast: isWhole });
@@ -28,7 +31,9 @@ export default {
         const children = Array.from({ length: 2 * OF_EACH }, (_, writer) => {
           const count = Math.floor((all + writer) / (2 * OF_EACH));
           const plan = JSON.stringify({ seed: seed * 2 * OF_EACH + writer, writer, count, ...load });
-          return writer % 2 ? start(program, [folder, id, plan]) : start(process.execPath, [appender, folder, id, plan]);
+          return writer % 2
+            ? start(program, [folder, id, plan])
+            : start(process.execPath, [appender, folder, id, plan]);
         });
         for (const { ended } of children) {
           const { code, stderr } = await ended;

@@ -22,26 +22,50 @@ const PACKAGE_FILES = 40;
 /** What the whole set is at least. */
 const FILES = 1500;
 
-/** Manual pages and packages differ between machines and versions: a few beyond the limits, or one in so many, need no name. */
+/**
+ * Manual pages and packages differ between machines and versions: a few beyond the limits, or one in so many, need no
+ * name.
+ */
 const FOREIGN_OUT = { few: 2, of: 100 };
 /**
- * Those beyond the limits that are known, by the ends of their names: prose in scripts of which a family has few tokens or many,
- * tables of numbers, and code that is names in capitals or hardly any blanks.
+ * Those beyond the limits that are known, by the ends of their names: prose in scripts of which a family has few tokens
+ * or many, tables of numbers, and code that is names in capitals or hardly any blanks.
  * @type {Record<Family, string[]>}
  */
 const OUT = {
-  llama: ["codex/table.rs", "texts/hebrew.txt", "texts/hindi.txt", "write-file-atomic/LICENSE.md", "events/tests/modify-in-emit.js", "unenv/dist/runtime/node/http2.mjs"],
+  llama: [
+    "codex/table.rs",
+    "texts/hebrew.txt",
+    "texts/hindi.txt",
+    "write-file-atomic/LICENSE.md",
+    "events/tests/modify-in-emit.js",
+    "unenv/dist/runtime/node/http2.mjs",
+  ],
   qwen: [
     ...["codex/table.rs", "texts/hindi.txt", "texts/greek.txt", "texts/chinese-simplified.txt", "texts/japanese.txt"],
     ...["tr46/lib/mappingTable.json", "events/tests/modify-in-emit.js", "unenv/dist/runtime/node/http2.mjs"],
   ],
   mistral: [
-    ...["texts/chinese-traditional.txt", "tr46/lib/mappingTable.json", "webidl-conversions/LICENSE.md", "ieee754/LICENSE"],
-    ...["node.infrastructure.js", "es-module-lexer/lexer.js", "es-module-lexer/types/lexer.d.ts", "decompress-tarbz2/node_modules/file-type/package.json"],
+    ...[
+      "texts/chinese-traditional.txt",
+      "tr46/lib/mappingTable.json",
+      "webidl-conversions/LICENSE.md",
+      "ieee754/LICENSE",
+    ],
+    ...[
+      "node.infrastructure.js",
+      "es-module-lexer/lexer.js",
+      "es-module-lexer/types/lexer.d.ts",
+      "decompress-tarbz2/node_modules/file-type/package.json",
+    ],
   ],
   deepseek: [
     ...["texts/hindi.txt", "texts/vietnamese.txt", "texts/chinese-simplified.txt"],
-    ...["es-module-lexer/lexer.js", "es-module-lexer/types/lexer.d.ts", "decompress-tarbz2/node_modules/file-type/package.json"],
+    ...[
+      "es-module-lexer/lexer.js",
+      "es-module-lexer/types/lexer.d.ts",
+      "decompress-tarbz2/node_modules/file-type/package.json",
+    ],
   ],
 };
 
@@ -51,7 +75,11 @@ export default {
   async run({ scaled, seed }) {
     /** @type {Record<string, number | string>} */
     const counts = {};
-    const all = texts([...OWN.flatMap((path) => (extname(path) ? [path] : filesBelow(path))), ...packages(), ...manuals(counts)]);
+    const all = texts([
+      ...OWN.flatMap((path) => (extname(path) ? [path] : filesBelow(path))),
+      ...packages(),
+      ...manuals(counts),
+    ]);
     assert.ok(all.length >= FILES, `expected at least ${FILES} files, but found ${all.length} instead`);
     const random = chance(seed);
     const shuffled = all.map((text) => ({ text, at: random.real() })).sort((a, b) => a.at - b.at);
@@ -59,23 +87,40 @@ export default {
     for (const family of families) {
       const outcome = await compareFamily(family, sample);
       holds(family, sample, outcome);
-      counts[family] = `${outcome.files} files of ${outcome.lowest} to ${outcome.highest} percent and ${outcome.out.size} beyond the limits`;
+      counts[family] =
+        `${outcome.files} files of ${outcome.lowest} to ${outcome.highest} percent and ${outcome.out.size} beyond the limits`;
     }
     return counts;
   },
 };
 
-/** What is named is beyond the limits, and of what is not, only a few foreign files. @param {Family} family @param {Text[]} sample @param {Outcome} outcome */
+/**
+ * What is named is beyond the limits, and of what is not, only a few foreign files.
+ * @param {Family} family
+ * @param {Text[]} sample
+ * @param {Outcome} outcome
+ */
 function holds(family, sample, { out }) {
   const isNamed = (/** @type {string} */ name) => OUT[family].some((end) => name.endsWith(`/${end}`));
   const isForeign = (/** @type {string} */ name) => name.startsWith(MANUALS) || name.startsWith("node_modules/");
   const told = JSON.stringify([...out]);
   const within = sample.filter(({ name }) => isNamed(name) && !out.has(name));
-  assert.deepEqual(within.map(({ name }) => name), [], `${family}: named, and within the limits; ${told}`);
+  assert.deepEqual(
+    within.map(({ name }) => name),
+    [],
+    `${family}: named, and within the limits; ${told}`,
+  );
   const unnamed = [...out.keys()].filter((name) => !isNamed(name));
-  assert.deepEqual(unnamed.filter((name) => !isForeign(name)), [], `${family}: beyond the limits, and not named; ${told}`);
+  assert.deepEqual(
+    unnamed.filter((name) => !isForeign(name)),
+    [],
+    `${family}: beyond the limits, and not named; ${told}`,
+  );
   const most = Math.max(FOREIGN_OUT.few, sample.filter(({ name }) => isForeign(name)).length / FOREIGN_OUT.of);
-  assert.ok(unnamed.length <= most, `${family}: expected at most ${most} files of others beyond the limits, but found ${told} instead`);
+  assert.ok(
+    unnamed.length <= most,
+    `${family}: expected at most ${most} files of others beyond the limits, but found ${told} instead`,
+  );
 }
 
 /** READMEs and sources of the packages in use. */

@@ -27,21 +27,31 @@ const FAMILIES = {
 /**
  * @typedef {keyof typeof FAMILIES} Family
  * @typedef {{ name: string, text: string }} Text
- * @typedef {{ files: number, held: number, lowest: number, highest: number, out: Map<string, number> }} Outcome percents; `out`: those beyond the limits
+ * @typedef {{ files: number, held: number, lowest: number, highest: number, out: Map<string, number> }} Outcome
+ *   percents; `out`: those beyond the limits
  */
 
 export const families = /** @type {Family[]} */ (Object.keys(FAMILIES));
 
-/** What the estimate is of what a family's tokenizer counts. @param {Family} family @param {Text[]} texts @returns {Promise<Outcome>} */
+/**
+ * What the estimate is of what a family's tokenizer counts.
+ * @param {Family} family
+ * @param {Text[]} texts
+ * @returns {Promise<Outcome>}
+ */
 export async function compareFamily(family, texts) {
   const { fromPreTrained } = await FAMILIES[family]();
   const tokenizer = fromPreTrained();
-  const estimates = await countTokens(texts.map(({ text }) => text), { encoding: "estimate-1" });
+  const estimates = await countTokens(
+    texts.map(({ text }) => text),
+    { encoding: "estimate-1" },
+  );
   const percents = texts.map(({ name, text }, at) => {
     const tokens = tokenizer.encode(text, { add_special_tokens: false });
     const back = tokenizer.decode(tokens, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
     // Qwen's composes letters and their accents first.
-    if (back.normalize("NFC") !== text.normalize("NFC")) throw new Error(`${name}: expected the text back from ${family}'s tokens, but found another instead`);
+    if (back.normalize("NFC") !== text.normalize("NFC"))
+      throw new Error(`${name}: expected the text back from ${family}'s tokens, but found another instead`);
     return { name, percent: Math.floor(((estimates[at] ?? 0) * 100) / tokens.length) };
   });
   const out = percents.filter(({ percent }) => percent < LEAST || percent > MOST);
@@ -67,7 +77,9 @@ export function texts(paths) {
 
 /** The files below a folder, as seen from the root. @param {string} folder @returns {string[]} */
 export function filesBelow(folder) {
-  const entries = readdirSync(resolve(root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = readdirSync(resolve(root, folder), { withFileTypes: true }).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
   return entries.flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return filesBelow(path);
@@ -81,7 +93,9 @@ function read(path) {
   if (bytes.length < SHORTEST || bytes.subarray(0, HEAD).includes(0)) return null;
   try {
     // What is cut off in the middle of a character is no fault of the file's.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, LONGEST), { stream: bytes.length > LONGEST });
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, LONGEST), {
+      stream: bytes.length > LONGEST,
+    });
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

@@ -19,17 +19,24 @@ function tame() {
   const random = chance(mode === "begin" ? 1 : 2);
   const filled = (/** @type {any} */ bytes) => bytes.map(() => random.below(256));
   const hex = (/** @type {number} */ length) => Buffer.from(filled(new Uint8Array(length))).toString("hex");
-  Object.defineProperty(globalThis.crypto, "getRandomValues", { value: (/** @type {any} */ bytes) => bytes.set(filled(bytes)) });
-  Object.assign(crypto, { randomBytes: (/** @type {number} */ length) => Buffer.from(hex(length), "hex"), randomUUID: () => hex(16) });
+  Object.defineProperty(globalThis.crypto, "getRandomValues", {
+    value: (/** @type {any} */ bytes) => bytes.set(filled(bytes)),
+  });
+  Object.assign(crypto, {
+    randomBytes: (/** @type {number} */ length) => Buffer.from(hex(length), "hex"),
+    randomUUID: () => hex(16),
+  });
   syncBuiltinESMExports();
   Object.defineProperty(process, "pid", { value: 2 ** 22 + 1 }); // More than Linux gives.
   let now = mode === "begin" ? 1_700_000_000_000 : 1_800_000_000_000;
   const Real = Date;
-  globalThis.Date = /** @type {any} */ (class extends Real {
-    constructor() {
-      super((now += 1));
+  globalThis.Date = /** @type {any} */ (
+    class extends Real {
+      constructor() {
+        super((now += 1));
+      }
     }
-  });
+  );
 }
 
 /** @param {unknown} what */
@@ -56,10 +63,16 @@ async function tryRepeatedly(what, step) {
 
 let number = 0;
 
-/** @param {import("../../js/index.js").Session} session @param {{ durability: "durable" | "buffered", count?: number, length?: number }} options */
+/**
+ * @param {import("../../js/index.js").Session} session
+ * @param {{ durability: "durable" | "buffered", count?: number, length?: number }} options
+ */
 async function append(session, { durability, count = 1, length = 100 }) {
   await tryRepeatedly("append", async () => {
-    const drafts = Array.from({ length: count }, () => ({ role: "user", content: `${mode} ${(number += 1)} `.padEnd(length, "é") }));
+    const drafts = Array.from({ length: count }, () => ({
+      role: "user",
+      content: `${mode} ${(number += 1)} `.padEnd(length, "é"),
+    }));
     const { records, acknowledged } = await session.append(drafts, { durability });
     if (acknowledged !== durability) throw new Error(`expected ${durability}, but found ${acknowledged} instead`);
     say({ kept: records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })) });

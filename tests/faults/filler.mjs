@@ -39,7 +39,10 @@ async function tryWork(what, work) {
 
 /** @param {import("../../js/session/session.js").Session} session */
 async function append(session) {
-  const drafts = Array.from({ length: 1 + random.below(3) }, () => ({ role: "user", content: "é".repeat(random.size(100, MAX_BYTES) / 2) }));
+  const drafts = Array.from({ length: 1 + random.below(3) }, () => ({
+    role: "user",
+    content: "é".repeat(random.size(100, MAX_BYTES) / 2),
+  }));
   const durability = random.below(2) ? "durable" : "buffered";
   const done = await tryWork("append", () => session.append(drafts, { durability }));
   if (done) say({ kept: done.records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })) });

@@ -21,15 +21,29 @@ export default {
   title: "a full disk is named in the error, cuts no file that was whole, and loses no acknowledged record",
   async run({ scaled, seed }) {
     const random = chance(seed);
-    const counts = { "full disks": scaled(200), "file size limits": scaled(100), acknowledged: 0, refused: 0, "not created": 0 };
+    const counts = {
+      "full disks": scaled(200),
+      "file size limits": scaled(100),
+      acknowledged: 0,
+      refused: 0,
+      "not created": 0,
+    };
     return scene("full-disk", async ({ folder, start }) => {
       const skipped = cannotMount(folder);
       if (skipped) return { skipped };
-      for (const [what, round] of /** @type {const} */ ([["full disks", onFullDisk], ["file size limits", underLimit]])) {
+      for (const [what, round] of /** @type {const} */ ([
+        ["full disks", onFullDisk],
+        ["file size limits", underLimit],
+      ])) {
         for (let n = 0; n < counts[what]; n += 1) {
           const home = join(folder, `${what.replaceAll(" ", "-")}-${n}`);
           mkdirSync(home);
-          const { acknowledged, refused } = await round({ start, home, limit: random.size(KIB, MIB), seed: random.below(2 ** 31) });
+          const { acknowledged, refused } = await round({
+            start,
+            home,
+            limit: random.size(KIB, MIB),
+            seed: random.below(2 ** 31),
+          });
           counts.acknowledged += acknowledged;
           counts.refused += refused.length;
           counts["not created"] += refused.includes("create") ? 1 : 0;
@@ -74,7 +88,9 @@ async function fullAndBack(child, home, makeRoom) {
   assert.equal(code, 0, stderr);
   assert.equal(refusals(child).length, refused.length, `with room again: ${JSON.stringify(refusals(child).at(-1))}`);
   const now = logs(home);
-  before.forEach((old, path) => assert.equal(sha256((now.get(path) ?? old).subarray(0, old.length)), sha256(old), `${path}: old bytes changed`));
+  before.forEach((old, path) =>
+    assert.equal(sha256((now.get(path) ?? old).subarray(0, old.length)), sha256(old), `${path}: old bytes changed`),
+  );
   const acknowledged = await nothingIsLost(child, home);
   return { acknowledged, refused: refused.map((one) => one.refused) };
 }
@@ -92,7 +108,11 @@ function refusals({ said }) {
 async function nothingIsLost({ said }, home) {
   const documents = files(home).filter((path) => path.endsWith("metadata.json") || /cache\/[^/]*\.json$/.test(path));
   for (const path of documents) JSON.parse(readFileSync(path, "utf8"));
-  assert.deepEqual(files(home).filter((path) => path.endsWith(".tmp")), [], "what was not put in its place is gone");
+  assert.deepEqual(
+    files(home).filter((path) => path.endsWith(".tmp")),
+    [],
+    "what was not put in its place is gone",
+  );
   const kept = new Map(said.flatMap((one) => one.kept ?? []).map(({ id, hash }) => [id, hash]));
   const acknowledged = kept.size;
   const store = await openStore({ home, project: "/" });
@@ -101,7 +121,8 @@ async function nothingIsLost({ said }, home) {
     for await (const message of (await store.session(id)).messages()) {
       assert.ok(!seen.has(message.id), `${message.id} is there twice`);
       seen.add(message.id);
-      if (kept.has(message.id)) assert.equal(digest(message), kept.get(message.id), `${message.id} says something else`);
+      if (kept.has(message.id))
+        assert.equal(digest(message), kept.get(message.id), `${message.id} says something else`);
       kept.delete(message.id);
     }
   }
@@ -112,10 +133,16 @@ async function nothingIsLost({ said }, home) {
 
 /** @param {string} home @returns {Map<string, Uint8Array>} */
 function logs(home) {
-  return new Map(files(home).filter((path) => path.endsWith(".jsonl")).map((path) => [path, readFileSync(path)]));
+  return new Map(
+    files(home)
+      .filter((path) => path.endsWith(".jsonl"))
+      .map((path) => [path, readFileSync(path)]),
+  );
 }
 
 /** @param {string} home */
 function files(home) {
-  return readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -28,7 +28,13 @@ export async function raceReaders(folder, random) {
   const env = { PATH: process.env.PATH ?? "", HOME: folder, CLAUDE_CODE_SESSION_ID: SESSION };
   const work = async (/** @type {boolean} */ isHook) => {
     const event = EVENTS[random.below(EVENTS.length)];
-    const input = JSON.stringify({ session_id: SESSION, transcript_path: file.path, cwd: project, hook_event_name: event, prompt: "go on" });
+    const input = JSON.stringify({
+      session_id: SESSION,
+      transcript_path: file.path,
+      cwd: project,
+      hook_event_name: event,
+      prompt: "go on",
+    });
     const command = isHook ? ["hook", "claude-code"] : ["import", file.path, "--json"];
     const ended = run([entry, ...command], { cwd: project, env, input: isHook ? input : "" });
     // The file grows whenever one begins or ends, so each finds another state of it.
@@ -38,11 +44,18 @@ export async function raceReaders(folder, random) {
   };
   file.grow();
   await Promise.all(Array.from({ length: HOOKS + IMPORTS }, (_, place) => work(place % 6 !== 5)));
-  assert.deepEqual(await run([entry, "import", file.path, "--json"], { cwd: project, env, input: "" }), { code: 0, stderr: "" });
+  assert.deepEqual(await run([entry, "import", file.path, "--json"], { cwd: project, env, input: "" }), {
+    code: 0,
+    stderr: "",
+  });
   return equal({ folder, project, path: file.path });
 }
 
-/** @param {string[]} args @param {{ cwd: string, env: Record<string, string>, input: string }} options @returns {Promise<{ code: number | null, stderr: string }>} */
+/**
+ * @param {string[]} args
+ * @param {{ cwd: string, env: Record<string, string>, input: string }} options
+ * @returns {Promise<{ code: number | null, stderr: string }>}
+ */
 function run(args, { input, ...options }) {
   const child = spawn(process.execPath, args, { ...options, stdio: ["pipe", "ignore", "pipe"] });
   let stderr = "";
@@ -74,7 +87,10 @@ class Growing {
       this.#say("user", `question ${this.#number}`, {});
       const id = `m${this.#number}`;
       for (let parts = 1 + this.#random.below(3); parts > 0; parts -= 1) {
-        this.#say("assistant", [{ type: "text", text: `a part of the answer ${this.#number}` }], { id, stop_reason: parts === 1 ? "end_turn" : null });
+        this.#say("assistant", [{ type: "text", text: `a part of the answer ${this.#number}` }], {
+          id,
+          stop_reason: parts === 1 ? "end_turn" : null,
+        });
       }
     }
   }
@@ -84,18 +100,32 @@ class Growing {
     const number = (this.#number += 1);
     const uuid = `${SESSION.slice(0, 24)}${String(number).padStart(12, "0")}`;
     const timestamp = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString();
-    const record = { type: role, uuid, parentUuid: this.#last, sessionId: SESSION, cwd: this.#project, version: "2.1.329", timestamp, message: { role, content, ...more } };
+    const record = {
+      type: role,
+      uuid,
+      parentUuid: this.#last,
+      sessionId: SESSION,
+      cwd: this.#project,
+      version: "2.1.329",
+      timestamp,
+      message: { role, content, ...more },
+    };
     appendFileSync(this.path, `${JSON.stringify(record)}\n`);
     this.#last = uuid;
   }
 }
 
-/** The session that all of them left, and that of one import into another home: how many messages. @param {{ folder: string, project: string, path: string }} where */
+/**
+ * The session that all of them left, and that of one import into another home: how many messages.
+ * @param {{ folder: string, project: string, path: string }} where
+ */
 async function equal({ folder, project, path }) {
   const raced = await openStore({ home: join(folder, ".leftoff"), project });
   const once = await openStore({ home: join(folder, "once"), project });
   try {
-    const { imported: [one] } = await once.import(path);
+    const {
+      imported: [one],
+    } = await once.import(path);
     assert.ok(one);
     const [expected, found] = [await describeSession(once, one.id), await describeSession(raced, one.id)];
     assert.deepEqual(found, expected);
@@ -108,7 +138,11 @@ async function equal({ folder, project, path }) {
   }
 }
 
-/** What its readers say, both ways, and what a model gets of it. @param {import("../../js/store/store.js").Store} store @param {string} id */
+/**
+ * What its readers say, both ways, and what a model gets of it.
+ * @param {import("../../js/store/store.js").Store} store
+ * @param {string} id
+ */
 async function describeSession(store, id) {
   const session = await store.session(id);
   /** Which revision it is, and its number, hang on who came first. @param {any} message */
@@ -118,6 +152,9 @@ async function describeSession(store, id) {
   for await (const message of session.messages()) oldest.push(plain(message));
   for await (const message of session.messages({ newestFirst: true })) newest.unshift(plain(message));
   const { messages } = await session.context({ window: 4000, encoding: "estimate-1" });
-  const { display: { title }, stats: { messageCount } } = session.metadata;
+  const {
+    display: { title },
+    stats: { messageCount },
+  } = session.metadata;
   return { oldest, newest, context: messages.map(({ role, content }) => ({ role, content })), title, messageCount };
 }

@@ -20,7 +20,11 @@ const PUBLIC = "PUBLIC";
 /** Thousands of homes come and go; none has to survive anything. */
 export const IN_MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** Makes a home to copy, and outside of it the same with a secret in it. @param {string} folder @returns {Promise<Scenery>} */
+/**
+ * Makes a home to copy, and outside of it the same with a secret in it.
+ * @param {string} folder
+ * @returns {Promise<Scenery>}
+ */
 export async function furnish(folder) {
   const [template, outside] = [join(folder, "template"), join(folder, "outside")];
   const store = await openStore({ home: template, project: "/" });
@@ -40,39 +44,83 @@ export async function furnish(folder) {
     writeFileSync(join(outside, name), Buffer.from(bytes, "latin1"));
   }
   writeFileSync(join(outside, "secret"), SECRET);
-  const places = [...names, join("cache", "new"), join(relative(template, session.path), "new"), join("sessions", "projects", "new")];
+  const places = [
+    ...names,
+    join("cache", "new"),
+    join(relative(template, session.path), "new"),
+    join("sessions", "projects", "new"),
+  ];
   return { template, outside, id, session: relative(template, session.path), places };
 }
 
 /** What tells whether anything of a folder was changed: times, sizes, names. @param {string} folder */
 export function snapshot(folder) {
   const names = ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].sort();
-  return names.map((name) => {
-    const { ino, size, mode, mtimeNs, ctimeNs } = lstatSync(join(folder, name), { bigint: true });
-    return [name, ino, size, mode, mtimeNs, ctimeNs].join(" ");
-  }).join("\n");
+  return names
+    .map((name) => {
+      const { ino, size, mode, mtimeNs, ctimeNs } = lstatSync(join(folder, name), { bigint: true });
+      return [name, ino, size, mode, mtimeNs, ctimeNs].join(" ");
+    })
+    .join("\n");
 }
 
-/** A name that leads to what lies outside, if it is taken for a path. @param {Chance} random @param {{ home: string, scenery: Scenery }} options */
+/**
+ * A name that leads to what lies outside, if it is taken for a path.
+ * @param {Chance} random
+ * @param {{ home: string, scenery: Scenery }} options
+ */
 export function hostileName(random, { home, scenery: { outside, places, session, id } }) {
   const target = join(outside, ["secret", "new", places[random.below(places.length)] ?? ""][random.below(3)] ?? "");
-  const from = [join(home, session, "blobs"), join(home, "cache"), join(home, "sessions", "projects", "x"), home][random.below(4)] ?? "";
+  const from =
+    [join(home, session, "blobs"), join(home, "cache"), join(home, "sessions", "projects", "x"), home][
+      random.below(4)
+    ] ?? "";
   const names = [
-    relative(from, target), target, `${id}/${relative(from, target)}`, `${relative(from, target)}\0`, `\0${target}`, `${id}\0/../../secret`,
-    relative(from, target).replaceAll("/", "\\"), relative(from, target).replaceAll("/", "\u2215"), encodeURIComponent(relative(from, target)),
-    `file://${target}`, `${"../".repeat(40)}${target.slice(1)}`, `${"./".repeat(3000)}${relative(from, target)}`, `/proc/self/root${target}`,
-    "..", ".", "", "/", "~", "~/secret", "CON", "nul", "COM1.json", "a:b", "\u202e", "x".repeat(300), `../${"x".repeat(70_000)}`, "-", "--home", "*", "$(id)", "\ud800/..",
+    relative(from, target),
+    target,
+    `${id}/${relative(from, target)}`,
+    `${relative(from, target)}\0`,
+    `\0${target}`,
+    `${id}\0/../../secret`,
+    relative(from, target).replaceAll("/", "\\"),
+    relative(from, target).replaceAll("/", "\u2215"),
+    encodeURIComponent(relative(from, target)),
+    `file://${target}`,
+    `${"../".repeat(40)}${target.slice(1)}`,
+    `${"./".repeat(3000)}${relative(from, target)}`,
+    `/proc/self/root${target}`,
+    "..",
+    ".",
+    "",
+    "/",
+    "~",
+    "~/secret",
+    "CON",
+    "nul",
+    "COM1.json",
+    "a:b",
+    "\u202e",
+    "x".repeat(300),
+    `../${"x".repeat(70_000)}`,
+    "-",
+    "--home",
+    "*",
+    "$(id)",
+    "\ud800/..",
   ];
   return names[random.below(names.length)] ?? "";
 }
 
 /** Rewrites lines of a log, without their checksums. @param {string} path @param {(record: any) => void} change */
 export function forge(path, change) {
-  const lines = readFileSync(path, "utf8").trimEnd().split("\n").map((line) => {
-    const { crc, ...record } = JSON.parse(line);
-    assert.ok(crc);
-    change(record);
-    return JSON.stringify(record);
-  });
+  const lines = readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const { crc, ...record } = JSON.parse(line);
+      assert.ok(crc);
+      change(record);
+      return JSON.stringify(record);
+    });
   writeFileSync(path, `${lines.join("\n")}\n`);
 }

@@ -23,39 +23,63 @@ export default {
   title: "no id and no link, also one put there meanwhile, makes a store read or write a byte outside its home",
   async run({ scaled, seed }) {
     if (process.platform === "win32") return { skipped: "links need a privilege on Windows" };
-    return scene("hostile", async ({ folder, start }) => {
-      const scenery = await furnish(folder);
-      const before = snapshot(scenery.outside);
-      const after = (/** @type {string} */ what) => assert.equal(snapshot(scenery.outside), before, what);
-      /** @type {Record<string, number | string>} */
-      const counts = {
-        attempts: scaled(WHOLE),
-        ...(CAN_HOLD ? {} : { SKIPPED: "swaps, which need /proc" }),
-        ...(await attempts({ folder, scenery, seed, from: 0, to: scaled(WHOLE), start, after })),
-      };
-      if (spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status !== 0) {
-        return { ...counts, "SKIPPED, strace does not work here": scaled(TRACED) };
-      }
-      assert.ok(counts.outside_store, "no attempt was refused");
-      const calls = await traceAttempts({ folder, scenery, seed, count: scaled(TRACED), start });
-      after("traced");
-      return { ...counts, traced: scaled(TRACED), "system calls": calls };
-    }, IN_MEMORY);
+    return scene(
+      "hostile",
+      async ({ folder, start }) => {
+        const scenery = await furnish(folder);
+        const before = snapshot(scenery.outside);
+        const after = (/** @type {string} */ what) => assert.equal(snapshot(scenery.outside), before, what);
+        /** @type {Record<string, number | string>} */
+        const counts = {
+          attempts: scaled(WHOLE),
+          ...(CAN_HOLD ? {} : { SKIPPED: "swaps, which need /proc" }),
+          ...(await attempts({ folder, scenery, seed, from: 0, to: scaled(WHOLE), start, after })),
+        };
+        if (spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status !== 0) {
+          return { ...counts, "SKIPPED, strace does not work here": scaled(TRACED) };
+        }
+        assert.ok(counts.outside_store, "no attempt was refused");
+        const calls = await traceAttempts({ folder, scenery, seed, count: scaled(TRACED), start });
+        after("traced");
+        return { ...counts, traced: scaled(TRACED), "system calls": calls };
+      },
+      IN_MEMORY,
+    );
   },
 };
 
-/** Attempts in a process whose calls are seen. @param {{ folder: string, scenery: Scenery, seed: number, count: number, start: Start }} options */
+/**
+ * Attempts in a process whose calls are seen.
+ * @param {{ folder: string, scenery: Scenery, seed: number, count: number, start: Start }} options
+ */
 async function traceAttempts({ folder, scenery, seed, count, start }) {
   const trace = join(folder, "trace");
   writeFileSync(join(folder, "scenery.json"), JSON.stringify(scenery));
   const plan = JSON.stringify({ seed, from: WHOLE, to: WHOLE + count });
   // With -y each descriptor is shown with where it leads to, whatever path it was opened by.
-  const strace = ["-f", "-qq", "-y", "-s", "0", "-o", trace, "-e", "trace=file,desc", process.execPath, intruder, folder, plan];
+  const strace = [
+    "-f",
+    "-qq",
+    "-y",
+    "-s",
+    "0",
+    "-o",
+    trace,
+    "-e",
+    "trace=file,desc",
+    process.execPath,
+    intruder,
+    folder,
+    plan,
+  ];
   const { code, stderr } = await start("strace", strace, { UV_USE_IO_URING: "0" }).ended;
   assert.equal(code, 0, stderr);
   const lines = readFileSync(trace, "utf8").split("\n");
   const opened = lines.find((line) => line.includes(`<${scenery.outside}`));
   assert.equal(opened, undefined, "a descriptor of what lies outside");
-  assert.ok(lines.some((line) => line.includes(`/messages.jsonl>`)), "the trace shows no file of a store");
+  assert.ok(
+    lines.some((line) => line.includes(`/messages.jsonl>`)),
+    "the trace shows no file of a store",
+  );
   return lines.length;
 }

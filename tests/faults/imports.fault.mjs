@@ -10,7 +10,8 @@ export default {
   async run({ scaled, seed }) {
     const runs = scaled(50);
     let messages = 0;
-    for (let at = 0; at < runs; at += 1) messages += await scene("imports", ({ folder }) => raceReaders(folder, chance(seed * 1000 + at)));
+    for (let at = 0; at < runs; at += 1)
+      messages += await scene("imports", ({ folder }) => raceReaders(folder, chance(seed * 1000 + at)));
     return { runs, processes: runs * (HOOKS + IMPORTS + 1), messages };
   },
 };

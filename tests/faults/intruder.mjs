@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Attempts to make a store leave its home: forged ids, links, and swaps while it is at work. `<folder> <plan>` makes
- * them in a process of its own, to be traced; the plan as JSON: `{ seed, from, to }`, and the scenery in `scenery.json`.
+ * them in a process of its own, to be traced; the plan as JSON: `{ seed, from, to }`, and the scenery in
+ * `scenery.json`.
  */
 
 import assert from "node:assert/strict";
@@ -96,7 +97,9 @@ async function givenIds({ random, home, scenery }) {
   const id = hostileName(random, { home, scenery });
   if (random.below(100) === 0 && !id.includes("\0") && id.length < 10_000) {
     const command = ["show", "context", "resume", "doctor"][random.below(4)] ?? "";
-    const { stdout, stderr } = spawnSync(process.execPath, [cli, command, id, "--home", home, "--json"], { encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(process.execPath, [cli, command, id, "--home", home, "--json"], {
+      encoding: "utf8",
+    });
     return { what: `${command} ${id}`, heard: stdout + stderr, codes: ["command lines"] };
   }
   return { what: `id ${id}`, ...(await inStore(home, random, id)) };
@@ -112,7 +115,10 @@ function forgeId({ random, home, scenery }) {
   } else if (target === 1) {
     forge(join(session, "messages.jsonl"), ({ content }) => content.blob && (content.blob = name));
   } else if (target === 2) {
-    forge(join(session, "messages.jsonl"), (record) => (record.attachments = [{ name, mimeType: "image/png", blob: name, path: name, bytes: 6 }]));
+    forge(
+      join(session, "messages.jsonl"),
+      (record) => (record.attachments = [{ name, mimeType: "image/png", blob: name, path: name, bytes: 6 }]),
+    );
   } else {
     const path = join(session, "metadata.json");
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), id: name }));
@@ -122,7 +128,12 @@ function forgeId({ random, home, scenery }) {
   return `forged ${["created", "blob", "attachment", "metadata"][target]} ${name}`;
 }
 
-/** Does some of what a store can do; gives all that was heard of it. @param {string} home @param {Chance} random @param {string} id */
+/**
+ * Does some of what a store can do; gives all that was heard of it.
+ * @param {string} home
+ * @param {Chance} random
+ * @param {string} id
+ */
 async function inStore(home, random, id) {
   /** @type {unknown[]} */
   const heard = [];
@@ -151,15 +162,24 @@ async function deed(store, random, id) {
   if (which === 1) return (await store.create({ title: id })).metadata;
   const session = await store.session(id);
   switch (which) {
-    case 2: return session.append({ role: "user", content: "x".repeat(300_000) }, { durability: "buffered" });
-    case 3: return session.append({ role: "user", content: "x" });
-    case 4: return session.context({ window: 100_000, encoding: "estimate-1" });
-    case 5: return session.resume({ window: 100_000, encoding: "estimate-1" });
-    case 6: return session.examine();
-    case 7: return session.others();
-    case 8: return collect(session.messages({ newestFirst: random.below(2) === 0 }));
-    case 9: return session.close();
-    default: return session.append({ role: "user", content: "x" }, { durability: "buffered" });
+    case 2:
+      return session.append({ role: "user", content: "x".repeat(300_000) }, { durability: "buffered" });
+    case 3:
+      return session.append({ role: "user", content: "x" });
+    case 4:
+      return session.context({ window: 100_000, encoding: "estimate-1" });
+    case 5:
+      return session.resume({ window: 100_000, encoding: "estimate-1" });
+    case 6:
+      return session.examine();
+    case 7:
+      return session.others();
+    case 8:
+      return collect(session.messages({ newestFirst: random.below(2) === 0 }));
+    case 9:
+      return session.close();
+    default:
+      return session.append({ role: "user", content: "x" }, { durability: "buffered" });
   }
 }
 
@@ -175,5 +195,9 @@ if (script === fileURLToPath(import.meta.url) && existsSync(folder)) {
   const scenery = JSON.parse(readFileSync(join(folder, "scenery.json"), "utf8"));
   // Whoever traces it takes silence for hanging.
   const after = (/** @type {string} */ what) => console.log(JSON.stringify(what));
-  await scene("intruder", ({ folder, start }) => attempts({ folder, scenery, start, after, ...JSON.parse(json) }), IN_MEMORY);
+  await scene(
+    "intruder",
+    ({ folder, start }) => attempts({ folder, scenery, start, after, ...JSON.parse(json) }),
+    IN_MEMORY,
+  );
 }

@@ -79,14 +79,18 @@ async function oneWriter({ home, id, writer, start, random }) {
   const [heard, momentMs] = [1 + random.below(8), random.size(0.01, 20)];
   await child.until((said) => said.length >= heard);
   // A timer would be too coarse: a line is written in less than a millisecond.
-  for (const start = performance.now(); performance.now() - start < momentMs; ) await new Promise((resolve) => setImmediate(resolve));
+  for (const start = performance.now(); performance.now() - start < momentMs;)
+    await new Promise((resolve) => setImmediate(resolve));
   child.kill();
   const { signal, stderr } = await child.ended;
   assert.equal(signal, "SIGKILL", `it ended before it was killed: ${stderr}`);
   return child.said.filter((said) => Array.isArray(said)).flat();
 }
 
-/** A reader that saw nothing before finds each record once, and can append. @param {{ home: string, id: string, kept: HashesById }} options */
+/**
+ * A reader that saw nothing before finds each record once, and can append.
+ * @param {{ home: string, id: string, kept: HashesById }} options
+ */
 async function nothingIsLost({ home, id, kept }) {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
@@ -117,12 +121,23 @@ async function oneMore(session, kept) {
 
 /** @param {string} path */
 function logs(path) {
-  return LOGS.map((name) => readFileSync(join(path, name))).map((bytes) => ({ bytes, size: bytes.length, hash: sha256(bytes) }));
+  return LOGS.map((name) => readFileSync(join(path, name))).map((bytes) => ({
+    bytes,
+    size: bytes.length,
+    hash: sha256(bytes),
+  }));
 }
 
-/** What was there is still there, byte for byte. @template {ReturnType<typeof logs>} L @param {L} before @param {L} now */
+/**
+ * What was there is still there, byte for byte.
+ * @template {ReturnType<typeof logs>} L
+ * @param {L} before
+ * @param {L} now
+ */
 function checkGrown(before, now) {
-  before.forEach(({ size, hash }, log) => assert.equal(sha256(now[log].bytes.subarray(0, size)), hash, `${LOGS[log]}: old bytes changed`));
+  before.forEach(({ size, hash }, log) =>
+    assert.equal(sha256(now[log].bytes.subarray(0, size)), hash, `${LOGS[log]}: old bytes changed`),
+  );
   return now;
 }
 
@@ -136,7 +151,9 @@ function cutBlobs(path) {
 
 /** How many lines were not written to their end. @param {string} path */
 function countTorn(path) {
-  return readFileSync(join(path, "messages.jsonl"), "utf8").split("\n").filter((line) => line !== "" && !isJson(line)).length;
+  return readFileSync(join(path, "messages.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !isJson(line)).length;
 }
 
 /** @param {string} line */

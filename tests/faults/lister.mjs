@@ -1,5 +1,7 @@
 // @ts-check
-/** Lists, appends and compacts the index again and again: `<home> <project> <rounds> <number>`. Says what it appended. */
+/**
+ * Lists, appends and compacts the index again and again: `<home> <project> <rounds> <number>`. Says what it appended.
+ */
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

@@ -8,8 +8,14 @@ import { chance, sha256 } from "./tools.mjs";
 
 /** @import { Session, Store } from "../../js/index.js" */
 /** @import { Recorder } from "./recorder.mjs" */
-/** @typedef {{ home: string, recorder: Recorder, random: ReturnType<typeof chance>, sent: Map<string, string> }} Life `sent`: hash -> session, of all that was ever appended */
-/** @typedef {{ session: string, kept?: { id: string, hash: string }[] }} ToldSession a session, and what is in it: durable */
+/**
+ * @typedef {{ home: string, recorder: Recorder, random: ReturnType<typeof chance>, sent: Map<string, string> }} Life
+ *   `sent`: hash -> session, of all that was ever appended
+ */
+/**
+ * @typedef {{ session: string, kept?: { id: string, hash: string }[] }} ToldSession a session, and what is in it:
+ *   durable
+ */
 /** @typedef {"durable" | "buffered"} Durability */
 
 /** Above what stays in a line: of a text, and of an attachment. */
@@ -19,7 +25,16 @@ const ATTACHED = 33_000;
 const TRAPS = ['"}', "\\", '\n{"v":1,"id":"', "\u2028", "é", "漢", '","crc":"00000000"}\n'];
 
 /** @type {Record<string, (life: Life) => Promise<void>>} */
-export const LIVES = { first, together: appendTogether, two, again: reopen, torn: appendAfterTear, processes, killed: killAndRecover, large };
+export const LIVES = {
+  first,
+  together: appendTogether,
+  two,
+  again: reopen,
+  torn: appendAfterTear,
+  processes,
+  killed: killAndRecover,
+  large,
+};
 
 /** The first session of a store. @param {Life} life */
 async function first(life) {
@@ -50,7 +65,12 @@ async function two(life) {
 async function reopen(life) {
   const before = await openLife(life);
   const { id } = await beginSession(life, before);
-  await append(life, await before.session(id), Array.from({ length: 4 }, () => ({ role: "user", content: text(life, 20_000) })), "buffered");
+  await append(
+    life,
+    await before.session(id),
+    Array.from({ length: 4 }, () => ({ role: "user", content: text(life, 20_000) })),
+    "buffered",
+  );
   await append(life, await before.session(id), [short(life)]);
   await before.close();
   const store = await openLife(life);
@@ -80,7 +100,10 @@ async function processes(life) {
   const one = await openLife(life);
   const session = await beginSession(life, one);
   const other = await openLife(life);
-  await Promise.all([appendSome(life, session, 3), other.session(session.id).then((found) => appendSome(life, found, 3))]);
+  await Promise.all([
+    appendSome(life, session, 3),
+    other.session(session.id).then((found) => appendSome(life, found, 3)),
+  ]);
   await Promise.all([one.close(), other.close()]);
 }
 
@@ -108,7 +131,13 @@ async function large(life) {
   const session = await beginSession(life, store);
   await append(life, session, [{ role: "user", content: text(life, life.random.size(100_000, 250_000)) }]);
   await append(life, session, [long(life), short(life)]);
-  await append(life, session, [{ role: "assistant", content: text(life, 50), assistant: { reasoning: [{ text: text(life, 150_000) }, { text: text(life, 150_000) }] } }]);
+  await append(life, session, [
+    {
+      role: "assistant",
+      content: text(life, 50),
+      assistant: { reasoning: [{ text: text(life, 150_000) }, { text: text(life, 150_000) }] },
+    },
+  ]);
   await append(life, session, [short(life)]);
   await store.close();
 }
@@ -129,14 +158,21 @@ async function beginSession({ recorder }, store) {
 async function appendSome(life, session, count, same) {
   for (let at = 0; at < count; at += 1) {
     /** @type {any[]} */
-    const drafts = Array.from({ length: 1 + life.random.below(2) }, () => (life.random.below(30) === 0 ? blob(life) : short(life)));
+    const drafts = Array.from({ length: 1 + life.random.below(2) }, () =>
+      life.random.below(30) === 0 ? blob(life) : short(life),
+    );
     if (same) drafts.push({ ...short(life), attachments: [same] });
     await append(life, session, drafts);
   }
 }
 
 /** @param {Life} life @param {Session} session @param {any[]} drafts @param {Durability} [durability] */
-async function append({ recorder, random, sent }, session, drafts, durability = random.below(2) === 0 ? "durable" : "buffered") {
+async function append(
+  { recorder, random, sent },
+  session,
+  drafts,
+  durability = random.below(2) === 0 ? "durable" : "buffered",
+) {
   for (const draft of drafts) sent.set(fingerprint(draft), session.id);
   const { records, acknowledged } = await session.append(drafts, { durability });
   const kept = records.map(({ id }, at) => ({ id, hash: fingerprint(drafts[at]) }));
@@ -165,13 +201,16 @@ function makeAttachment(life) {
 
 /** The hash of all that a message says. @param {any} message */
 export function fingerprint({ content, assistant, attachments }) {
-  return sha256(JSON.stringify([content, assistant?.reasoning, attachments?.map((/** @type {any} */ one) => one.data)]));
+  return sha256(
+    JSON.stringify([content, assistant?.reasoning, attachments?.map((/** @type {any} */ one) => one.data)]),
+  );
 }
 
 /** A text that no other message has. @param {Life} life @param {number} length in UTF-16 units */
 function text({ sent, random }, length) {
   const head = `${sent.size} ${random.below(2 ** 30).toString(36)} `;
   let rest = "";
-  while (rest.length < Math.min(length, 3000)) rest += random.below(16) === 0 ? TRAPS[random.below(TRAPS.length)] : random.below(2 ** 30).toString(36);
+  while (rest.length < Math.min(length, 3000))
+    rest += random.below(16) === 0 ? TRAPS[random.below(TRAPS.length)] : random.below(2 ** 30).toString(36);
   return (head + rest.repeat(Math.ceil(length / rest.length))).slice(0, Math.max(length, head.length));
 }

@@ -1,5 +1,8 @@
 // @ts-check
-/** The evidence for the core in its long form: logs that are cut, flipped, written in vain, and filled with what is no JSON. */
+/**
+ * The evidence for the core in its long form: logs that are cut, flipped, written in vain, and filled with what is no
+ * JSON.
+ */
 
 import assert from "node:assert/strict";
 import { watch } from "../../scripts/run.mjs";
@@ -7,8 +10,19 @@ import { watch } from "../../scripts/run.mjs";
 const TESTS = ["cuts", "flips", "sequences", "json_suite"];
 
 /** What the tests count, by their words, and how many it is of the whole. A file is a file at any scale. */
-const SCALED = { "cuts of generated logs": 1_000_000, "flips scanned": 524_288, "flips in contexts": 65_536, sequences: 100_000 };
-const FIXED = { "files that are JSON": 95, "files that are none": 188, "files left to the parser": 35, "JSON files as values": 318, "JSON files between records": 318 };
+const SCALED = {
+  "cuts of generated logs": 1_000_000,
+  "flips scanned": 524_288,
+  "flips in contexts": 65_536,
+  sequences: 100_000,
+};
+const FIXED = {
+  "files that are JSON": 95,
+  "files that are none": 188,
+  "files left to the parser": 35,
+  "JSON files as values": 318,
+  "JSON files between records": 318,
+};
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
@@ -19,7 +33,11 @@ export default {
     const profile = scale < 1 ? "test" : "faults";
     const names = TESTS.map((name) => `${name}::`);
     const env = { LEFTOFF_SCALE: String(scale), LEFTOFF_SEED: String(seed) };
-    const { ok, output } = await watch("cargo", ["test", "--profile", profile, "--test", "all", "--", "--show-output", ...names], { env, quiet: true });
+    const { ok, output } = await watch(
+      "cargo",
+      ["test", "--profile", profile, "--test", "all", "--", "--show-output", ...names],
+      { env, quiet: true },
+    );
     assert.ok(ok, output);
     /** @type {Record<string, number | string>} */
     const counts = { profile };

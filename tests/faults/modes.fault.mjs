@@ -9,7 +9,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const library = new URL("../../js/index.js", import.meta.url).href;
-const transcript = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
+const transcript = fileURLToPath(
+  new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url),
+);
 
 /** Everything that makes a file: creating, appending, importing, opening again, closing. */
 const script = `
@@ -32,11 +34,19 @@ export default {
     let checked = 0;
     for (const umask of [0o000, 0o022, 0o077]) {
       const home = join(mkdtempSync(join(tmpdir(), "leftoff-modes-")), "home");
-      const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script, String(umask), home], { encoding: "utf8" });
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ["--input-type=module", "-e", script, String(umask), home],
+        { encoding: "utf8" },
+      );
       assert.equal(status, 0, stderr);
       for (const name of ["", ...readdirSync(home, { recursive: true, encoding: "utf8" })]) {
         const found = lstatSync(join(home, name));
-        assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "700" : "600", `${name}, umask ${umask.toString(8)}`);
+        assert.equal(
+          (found.mode & 0o777).toString(8),
+          found.isDirectory() ? "700" : "600",
+          `${name}, umask ${umask.toString(8)}`,
+        );
         checked += 1;
       }
       rmSync(join(home, ".."), { recursive: true });

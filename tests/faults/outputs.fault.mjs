@@ -16,7 +16,8 @@ const MIB = 2 ** 20;
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
-  title: "tool outputs: what is given out is whole, a killed run leaves what doctor clears and nothing else, and memory holds what is small, and pointers",
+  title:
+    "tool outputs: what is given out is whole, a killed run leaves what doctor clears and nothing else, and memory holds what is small, and pointers",
   async run({ scaled, seed }) {
     return scene("outputs", async ({ folder, start }) => ({
       ...(await killSavers(start, join(folder, "killed"), scaled(200), seed)),
@@ -26,7 +27,13 @@ export default {
   },
 };
 
-/** Killed at any moment, beside one that lives. @param {Start} start @param {string} home @param {number} kills @param {number} seed */
+/**
+ * Killed at any moment, beside one that lives.
+ * @param {Start} start
+ * @param {string} home
+ * @param {number} kills
+ * @param {number} seed
+ */
 async function killSavers(start, home, kills, seed) {
   const random = chance(seed);
   const store = await openStore({ home, project: "/" });
@@ -45,8 +52,15 @@ async function killSavers(start, home, kills, seed) {
     files += child.said.filter(({ sizeBytes }) => sizeBytes >= LIMIT).length;
     await store.doctor({ fix: true });
     const left = readdirSync(join(home, "context")).filter((name) => !mine.path.endsWith(name));
-    assert.deepEqual(left.filter((name) => !isOfRun(home, name, process.pid)), [], `round ${round}`);
-    assert.deepEqual((await store.doctor()).flatMap(({ problems }) => problems), []);
+    assert.deepEqual(
+      left.filter((name) => !isOfRun(home, name, process.pid)),
+      [],
+      `round ${round}`,
+    );
+    assert.deepEqual(
+      (await store.doctor()).flatMap(({ problems }) => problems),
+      [],
+    );
   }
   assert.equal(await store.outputs.load(mine.path), "x".repeat(LIMIT));
   await store.close();
@@ -56,10 +70,19 @@ async function killSavers(start, home, kills, seed) {
 
 /** What says that a run is of a process. @param {string} home @param {string} name @param {number} pid */
 function isOfRun(home, name, pid) {
-  return /^\.[0-9a-f]{12}\.json$/.test(name) && JSON.parse(readFileSync(join(home, "context", name), "utf8")).pid === pid;
+  return (
+    /^\.[0-9a-f]{12}\.json$/.test(name) && JSON.parse(readFileSync(join(home, "context", name), "utf8")).pid === pid
+  );
 }
 
-/** A disk that is full. @param {Start} start @param {string} folder @param {number} disks @param {number} seed @returns {Promise<Record<string, string | number>>} */
+/**
+ * A disk that is full.
+ * @param {Start} start
+ * @param {string} folder
+ * @param {number} disks
+ * @param {number} seed
+ * @returns {Promise<Record<string, string | number>>}
+ */
 async function full(start, folder, disks, seed) {
   mkdirSync(folder);
   const skipped = cannotMount(folder);
@@ -73,7 +96,10 @@ async function full(start, folder, disks, seed) {
     const child = start(process.execPath, [saver, home, String(seed + round), "40", String(20 * MIB)]);
     await child.ended;
     const codes = child.said.flatMap(({ refused: code }) => code ?? []);
-    assert.deepEqual(codes.filter((code) => code !== "disk_full"), []);
+    assert.deepEqual(
+      codes.filter((code) => code !== "disk_full"),
+      [],
+    );
     refused += codes.length;
     // Whatever was refused, the others were there until the end, and what is left is nothing.
     assert.equal(child.said.at(-1).listed, 40 - codes.length);
@@ -100,5 +126,10 @@ async function saveMany(start, home, count, seed) {
   const { code } = await child.ended;
   assert.equal(code, 0);
   assert.deepEqual(readdirSync(join(home, "context")), []);
-  return { outputs: count, files: files.length, "bytes saved": child.said.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0), "MiB of memory": Math.round(rss / MIB) };
+  return {
+    outputs: count,
+    files: files.length,
+    "bytes saved": child.said.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
+    "MiB of memory": Math.round(rss / MIB),
+  };
 }

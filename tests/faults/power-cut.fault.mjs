@@ -1,5 +1,8 @@
 // @ts-check
-/** The power of a real filesystem is cut while sessions are written; what was acknowledged `durable` is there afterwards. */
+/**
+ * The power of a real filesystem is cut while sessions are written; what was acknowledged `durable` is there
+ * afterwards.
+ */
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -11,7 +14,10 @@ import { chance, digest, scene } from "./tools.mjs";
 
 /** @import { Start } from "./tools.mjs" */
 /** @typedef {{ mount: () => void, unmount: () => void, at: string }} Disk */
-/** @typedef {{ home: string, session: string, durable: Map<string, string>, buffered: Map<string, string> }} Home id -> hash */
+/**
+ * @typedef {{ home: string, session: string, durable: Map<string, string>, buffered: Map<string, string> }} Home id ->
+ *   hash
+ */
 
 const writer = fileURLToPath(new URL("until-dark.mjs", import.meta.url));
 const cutter = fileURLToPath(new URL("cut-power.py", import.meta.url));
@@ -24,7 +30,14 @@ export default {
   async run({ scaled, seed }) {
     const random = chance(seed);
     const wanted = scaled(300);
-    const counts = { cuts: 0, "during recovery": 0, homes: 0, "durable records": 0, "buffered lost": 0, "buffered records": 0 };
+    const counts = {
+      cuts: 0,
+      "during recovery": 0,
+      homes: 0,
+      "durable records": 0,
+      "buffered lost": 0,
+      "buffered records": 0,
+    };
     return scene("power-cut", async ({ folder, start }) => {
       const disk = makeDisk(folder);
       if ("skipped" in disk) return disk;
@@ -50,7 +63,11 @@ function makeDisk(folder) {
     return status === 0 ? "" : `"${name}" does not work here: ${error?.message ?? stderr.trim()}`;
   };
   const mount = () => failed(["mount", "-o", "loop", file, at]);
-  const steps = [["python3", "--version"], ["truncate", "-s", "256M", file], ["mkfs.ext4", "-q", file]];
+  const steps = [
+    ["python3", "--version"],
+    ["truncate", "-s", "256M", file],
+    ["mkfs.ext4", "-q", file],
+  ];
   for (const step of steps) {
     const skipped = failed(step);
     if (skipped) return { skipped };
@@ -61,8 +78,8 @@ function makeDisk(folder) {
   return {
     at,
     mount: () => {
-      // A process that was killed may have a file open for a moment. Mounted again before that is closed, it is the disk that is
-      // dark, and not what is read of it when there is power again.
+      // A process that was killed may have a file open for a moment. Mounted again before that is closed, it is the
+      // disk that is dark, and not what is read of it when there is power again.
       for (const until = Date.now() + RELEASED_MS; ; failed(["umount", "--lazy", at])) {
         assert.equal(mount(), "");
         if (isLit(at)) return;
@@ -86,7 +103,9 @@ function isLit(at) {
   }
 }
 
-/** @param {{ disk: Disk, start: Start, random: ReturnType<typeof chance>, counts: Record<string, number>, until: number }} options */
+/**
+ * @param {{ disk: Disk, start: Start, random: ReturnType<typeof chance>, counts: Record<string, number>, until: number }} options
+ */
 async function oneHome({ disk, start, random, counts, until }) {
   /** @type {Home} */
   const home = { home: join(disk.at, `home ${counts.homes}`), session: "", durable: new Map(), buffered: new Map() };

@@ -21,7 +21,8 @@ import { bytesOf, diskOf } from "./disk.mjs";
  * @typedef {{ kind: "unname", folder: Inode, name: string }} Unname
  * @typedef {{ kind: "rename", folder: Inode, from: string, name: string, inode: Inode }} Rename
  * @typedef {{ kind: "write", inode: Inode, start: number, end: number }} Write
- * @typedef {{ kind: "sync", inode: Inode, upTo: number }} Sync at its end; `upTo`: how many entries there were when it began
+ * @typedef {{ kind: "sync", inode: Inode, upTo: number }} Sync at its end; `upTo`: how many entries there were when it
+ *   began
  * @typedef {{ kind: "told", what: any }} ToldEntry what the store said to its user
  * @typedef {Name | Unname | Rename | Write | Sync | ToldEntry} Entry
  * @typedef {{ trace: Entry[], root: Inode }} Recording
@@ -60,7 +61,12 @@ export class Recorder {
     try {
       await life();
     } finally {
-      Object.assign(fs, Object.fromEntries(Object.keys(wrapped).map((name) => [name, real[/** @type {keyof typeof wrapped} */ (name)]])));
+      Object.assign(
+        fs,
+        Object.fromEntries(
+          Object.keys(wrapped).map((name) => [name, real[/** @type {keyof typeof wrapped} */ (name)]]),
+        ),
+      );
       Object.assign(fs.promises, { rename: real.promises.rename, rm: real.promises.rm });
       this.#closeAll();
     }
@@ -73,7 +79,10 @@ export class Recorder {
     this.trace.push({ kind: "told", what });
   }
 
-  /** The process changes this much more, then nothing: as far as the disk can tell, it was killed. @param {number} changes */
+  /**
+   * The process changes this much more, then nothing: as far as the disk can tell, it was killed.
+   * @param {number} changes
+   */
   killIn(changes) {
     this.#left = changes;
   }
@@ -91,19 +100,25 @@ export class Recorder {
 
   #wrapFs() {
     return {
-      openSync: (/** @type {string} */ path, /** @type {any} */ flags, /** @type {number} */ mode) => this.#recordOpen(plain(path), flags, mode),
+      openSync: (/** @type {string} */ path, /** @type {any} */ flags, /** @type {number} */ mode) =>
+        this.#recordOpen(plain(path), flags, mode),
       closeSync: (/** @type {number} */ fd) => {
         this.#open.delete(fd);
         real.closeSync(fd);
       },
       writeSync: (/** @type {number} */ fd, /** @type {Uint8Array} */ bytes) => this.#recordWrite(fd, bytes),
       write: withCallback((/** @type {number} */ fd, /** @type {Uint8Array} */ bytes) => this.#recordWrite(fd, bytes)),
-      fsync: (/** @type {number} */ fd, /** @type {(error: Error | null) => void} */ done) => this.#recordSync(fd, done),
-      fdatasync: (/** @type {number} */ fd, /** @type {(error: Error | null) => void} */ done) => this.#recordSync(fd, done),
+      fsync: (/** @type {number} */ fd, /** @type {(error: Error | null) => void} */ done) =>
+        this.#recordSync(fd, done),
+      fdatasync: (/** @type {number} */ fd, /** @type {(error: Error | null) => void} */ done) =>
+        this.#recordSync(fd, done),
       mkdirSync: (/** @type {string} */ path, /** @type {number} */ mode) => this.#madeFolder(plain(path), mode),
-      rmSync: (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) => this.#recordRemove(plain(path), options),
-      rm: async (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) => this.#recordRemove(plain(path), options),
-      rename: async (/** @type {string} */ from, /** @type {string} */ to) => this.#recordRename(plain(from), plain(to)),
+      rmSync: (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) =>
+        this.#recordRemove(plain(path), options),
+      rm: async (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) =>
+        this.#recordRemove(plain(path), options),
+      rename: async (/** @type {string} */ from, /** @type {string} */ to) =>
+        this.#recordRename(plain(from), plain(to)),
     };
   }
 
@@ -112,7 +127,10 @@ export class Recorder {
     const isOurs = path === this.#folder || path.startsWith(`${this.#folder}/`);
     if (!isOurs) return real.openSync(path, flags, mode);
     const makes = typeof flags === "string" ? flags === "wx" : (flags & O_CREAT) !== 0;
-    assert.ok(typeof flags === "string" ? ["wx", "a", "r"].includes(flags) : (flags & O_TRUNC) === 0, `${flags} is not modeled`);
+    assert.ok(
+      typeof flags === "string" ? ["wx", "a", "r"].includes(flags) : (flags & O_TRUNC) === 0,
+      `${flags} is not modeled`,
+    );
     if (makes) this.#mayChange(path);
     const isNew = makes && !real.existsSync(path);
     const fd = real.openSync(path, flags, mode);
@@ -146,7 +164,8 @@ export class Recorder {
     const inode = this.#open.get(fd);
     if (!inode) return done(null);
     const upTo = this.trace.length;
-    for (let turns = this.#random.below(4); turns >= 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = this.#random.below(4); turns >= 0; turns -= 1)
+      await new Promise((resolve) => setImmediate(resolve));
     if (this.#left <= 0) return done(new Error("killed"));
     this.trace.push({ kind: "sync", inode, upTo });
     done(null);
@@ -211,11 +230,13 @@ export class Recorder {
 
   /** What is recorded, all of it done, is what is in the folder: nothing went past the wrapped functions. */
   #isComplete() {
-    for (const { inode } of this.trace.filter((entry) => entry.kind === "write")) inode.content = Buffer.concat(inode.pieces);
+    for (const { inode } of this.trace.filter((entry) => entry.kind === "write"))
+      inode.content = Buffer.concat(inode.pieces);
     const { files, folders } = diskOf({ trace: this.trace, root: this.root });
     const there = real.readdirSync(this.#folder, { recursive: true, encoding: "utf8" }).map((name) => `/${name}`);
     assert.deepEqual(new Set(there), new Set([...files.keys(), ...folders]));
-    for (const [path, file] of files) assert.ok(real.readFileSync(join(this.#folder, path)).equals(bytesOf(file)), `"${path}" has other bytes`);
+    for (const [path, file] of files)
+      assert.ok(real.readFileSync(join(this.#folder, path)).equals(bytesOf(file)), `"${path}" has other bytes`);
   }
 }
 

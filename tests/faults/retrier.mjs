@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Appends operations to a session, again and again, and says of each, once it is acknowledged, what was stored: one line of
- * JSON each. Whoever is killed is started with the same plan, and tries the same operations. `<home> <session id> <plan>`:
+ * Appends operations to a session, again and again, and says of each, once it is acknowledged, what was stored: one
+ * line of JSON each. Whoever is killed is started with the same plan, and tries the same operations. `<home> <session
+ * id> <plan>`:
  * @typedef {object} Plan
  * @property {number} seed
  * @property {number} writer its number
@@ -30,11 +31,14 @@ function say(what) {
 async function main() {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
-  const all = [...Array.from({ length: shared }, (_, at) => `shared-${at}`), ...Array.from({ length: own }, (_, at) => `own-${writer}-${at}`)];
+  const all = [
+    ...Array.from({ length: shared }, (_, at) => `shared-${at}`),
+    ...Array.from({ length: own }, (_, at) => `own-${writer}-${at}`),
+  ];
   for (const operation of shuffle(all)) {
     const durability = random.below(4) === 0 ? "durable" : "buffered";
     say("try");
-    for (let isDone = false; !isDone; ) {
+    for (let isDone = false; !isDone;) {
       /** @type {string | null | undefined} */
       let expected;
       if (operation.startsWith("own")) {
@@ -44,11 +48,17 @@ async function main() {
           break;
         }
       }
-      const { records, code, came } = await session.append(messagesOf(operation), { operation, expected, durability }).catch((error) => error);
+      const { records, code, came } = await session
+        .append(messagesOf(operation), { operation, expected, durability })
+        .catch((error) => error);
       if (code && code !== "conflict") throw new Error(code);
       if (code && !came?.length) throw new Error("it does not say what came");
       isDone = !code;
-      say(records ? { operation, told: records.map((/** @type {any} */ { id, timestamp }) => [id, timestamp]) } : "conflict");
+      say(
+        records
+          ? { operation, told: records.map((/** @type {any} */ { id, timestamp }) => [id, timestamp]) }
+          : "conflict",
+      );
     }
   }
   await store.close();
@@ -56,7 +66,10 @@ async function main() {
 
 /** @template T @param {T[]} all @returns {T[]} */
 function shuffle(all) {
-  return all.map((one) => ({ one, at: random.real() })).sort((a, b) => a.at - b.at).map(({ one }) => one);
+  return all
+    .map((one) => ({ one, at: random.real() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
 }
 
 // Whoever checks has to know what was appended.

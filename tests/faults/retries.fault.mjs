@@ -20,7 +20,8 @@ const PLAN = { shared: 10, own: 2 };
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
-  title: "8 processes append the same operations, killed and tried again: each counts once, whole, and behind what it expected",
+  title:
+    "8 processes append the same operations, killed and tried again: each counts once, whole, and behind what it expected",
   async run({ scaled, seed }) {
     const random = chance(seed);
     const wanted = scaled(800);
@@ -51,7 +52,8 @@ async function oneSession({ home, start, random, counts, kills }) {
       if (left-- > 0) {
         const [heard, momentMs] = [1 + random.below(30), random.size(0.01, 10)];
         await child.until((said) => said.length >= heard);
-        for (const start = performance.now(); performance.now() - start < momentMs; ) await new Promise((resolve) => setImmediate(resolve));
+        for (const start = performance.now(); performance.now() - start < momentMs;)
+          await new Promise((resolve) => setImmediate(resolve));
         child.kill();
       }
       const { code, signal, stderr } = await child.ended;
@@ -71,7 +73,10 @@ async function oneSession({ home, start, random, counts, kills }) {
   counts["left out"] = (counts["left out"] ?? 0) + lines - (await messages(home, id)).length;
 }
 
-/** @param {{ home: string, id: string, told: ToldOperation[] }} options @returns {Promise<number>} how many operations there are */
+/**
+ * @param {{ home: string, id: string, told: ToldOperation[] }} options
+ * @returns {Promise<number>} how many operations there are
+ */
 async function eachCountsOnce({ home, id, told }) {
   const all = await messages(home, id);
   const path = await openStore({ home, project: "/" }).then(async (store) => (await store.session(id)).path);
@@ -87,16 +92,30 @@ async function eachCountsOnce({ home, id, told }) {
     assert.deepEqual(records, operations.get(operation), `${operation}: another answer than before`);
     const from = places.get(`${operation}:0`) ?? NaN;
     const found = all.slice(from, from + records.length);
-    assert.deepEqual(found.map(({ id, timestamp }) => [id, timestamp]), records, operation);
-    assert.deepEqual(found.map(({ content }) => content), messagesOf(operation).map(({ content }) => content), operation);
+    assert.deepEqual(
+      found.map(({ id, timestamp }) => [id, timestamp]),
+      records,
+      operation,
+    );
+    assert.deepEqual(
+      found.map(({ content }) => content),
+      messagesOf(operation).map(({ content }) => content),
+      operation,
+    );
   }
   // What was expected by the lines that count was the last message before them.
-  const batches = readFileSync(join(path, "messages.jsonl"), "utf8").split("\n").filter((line) => line.endsWith("}")).map((line) => JSON.parse(line.slice(line.lastIndexOf('{"v":1,'))));
+  const batches = readFileSync(join(path, "messages.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line.endsWith("}"))
+    .map((line) => JSON.parse(line.slice(line.lastIndexOf('{"v":1,'))));
   for (const [operation, [first]] of operations) {
     if (!operation.startsWith("own") || !first) continue;
     const before = all[(places.get(`${operation}:0`) ?? NaN) - 1]?.id ?? null;
     const lines = batches.filter(({ id, timestamp }) => id === first[0] && timestamp === first[1]);
-    assert.ok(lines.some(({ batch }) => batch.expected === before), `${operation}: expected ${lines[0]?.batch.expected}, but ${before} is before it`);
+    assert.ok(
+      lines.some(({ batch }) => batch.expected === before),
+      `${operation}: expected ${lines[0]?.batch.expected}, but ${before} is before it`,
+    );
   }
   return operations.size;
 }

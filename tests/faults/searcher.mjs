@@ -1,5 +1,8 @@
 // @ts-check
-/** Says something that nobody else says, and searches for it, again and again, until it is killed: `<home> <number> <seed>`. Tells what was acknowledged. */
+/**
+ * Says something that nobody else says, and searches for it, again and again, until it is killed: `<home> <number>
+ * <seed>`. Tells what was acknowledged.
+ */
 
 import assert from "node:assert/strict";
 import process from "node:process";
@@ -12,7 +15,8 @@ const store = await openStore({ home, project: "/", idleMs: Infinity });
 const session = await store.create({ title: `Of ${number}` });
 
 /** A word that is nobody's but this one's. @param {number} nth */
-const word = (nth) => `quix${[...`${number}x${nth}`].map((letter) => (letter === "x" ? "z" : "abcdefghij"[Number(letter)])).join("")}`;
+const word = (nth) =>
+  `quix${[...`${number}x${nth}`].map((letter) => (letter === "x" ? "z" : "abcdefghij"[Number(letter)])).join("")}`;
 
 for (let nth = 0; ; nth += 1) {
   // Some are long enough for a file of the index, many together for several.

@@ -62,7 +62,8 @@ export async function allIsThere({ home, id, written, isContext }) {
 async function idsOnDisk(path) {
   const ids = new Set();
   for await (const line of createInterface({ input: createReadStream(path) })) {
-    // Who looks while another writes takes the beginning of that line for a torn one, and puts a line feed before its own.
+    // Who looks while another writes takes the beginning of that line for a torn one, and puts a line feed before its
+    // own.
     if (line === "") continue;
     const { id } = JSON.parse(line);
     assert.ok(!ids.has(id), `${id} is on disk twice`);
@@ -74,5 +75,8 @@ async function idsOnDisk(path) {
 /** What an operation appends, the same each time. @param {string} operation */
 export function messagesOf(operation) {
   const those = chance([...operation].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7));
-  return Array.from({ length: 1 + those.below(4) }, (_, at) => ({ role: "user", content: `${operation}:${at} ${"x".repeat(those.size(10, 50_000))}` }));
+  return Array.from({ length: 1 + those.below(4) }, (_, at) => ({
+    role: "user",
+    content: `${operation}:${at} ${"x".repeat(those.size(10, 50_000))}`,
+  }));
 }

@@ -28,7 +28,8 @@ const ENV = { UV_THREADPOOL_SIZE: "1" };
 export default {
   title: "no acknowledged record is lost when a system call fails once or for ever, also during recovery",
   async run({ scaled, seed }) {
-    if (spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status !== 0) return { skipped: "strace does not work here" };
+    if (spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status !== 0)
+      return { skipped: "strace does not work here" };
     const counts = { "call sites": 0, "of them failed": 0, runs: 0, acknowledged: 0, refused: 0 };
     await scene("syscalls", async ({ folder, start }) => {
       const recorded = await record({ folder, start });
@@ -38,7 +39,8 @@ export default {
       const left = runs[Symbol.iterator]();
       await Promise.all(
         Array.from({ length: LANES }, async (_, lane) => {
-          for (const run of left) await oneRun({ run, recorded, folder, home: join(folder, `lane ${lane}`), start, counts });
+          for (const run of left)
+            await oneRun({ run, recorded, folder, home: join(folder, `lane ${lane}`), start, counts });
         }),
       );
     });
@@ -46,26 +48,42 @@ export default {
   },
 };
 
-/** Every site with one error comes first, in a mixed order; then the sites with each other error. @param {RecordedSites} recorded @param {number} seed */
+/**
+ * Every site with one error comes first, in a mixed order; then the sites with each other error.
+ * @param {RecordedSites} recorded
+ * @param {number} seed
+ */
 function planRuns(recorded, seed) {
   const random = chance(seed);
-  const how = [...ONCE, ...EVER].map((error) => ({ error, isForEver: false })).concat(EVER.map((error) => ({ error, isForEver: true })));
+  const how = [...ONCE, ...EVER]
+    .map((error) => ({ error, isForEver: false }))
+    .concat(EVER.map((error) => ({ error, isForEver: true })));
   const rounds = how.map(() => /** @type {{ order: number, run: Run }[]} */ ([]));
   for (const site of [...recorded.begin.sites, ...recorded.recover.sites]) {
     const first = random.below(how.length);
-    rounds.forEach((round, at) => round.push({ order: random.real(), run: { ...site, ...how[(first + at) % how.length] } }));
+    rounds.forEach((round, at) =>
+      round.push({ order: random.real(), run: { ...site, ...how[(first + at) % how.length] } }),
+    );
   }
   return rounds.flatMap((round) => round.sort((a, b) => a.order - b.order).map(({ run }) => run));
 }
 
-/** What the worker calls where nothing fails. @param {{ folder: string, start: Start }} options @returns {Promise<RecordedSites>} */
+/**
+ * What the worker calls where nothing fails.
+ * @param {{ folder: string, start: Start }} options
+ * @returns {Promise<RecordedSites>}
+ */
 async function record({ folder, start }) {
   const home = join(folder, "template");
   const recorded = /** @type {RecordedSites} */ ({});
   for (const mode of /** @type {const} */ (["begin", "recover"])) {
     // First all that is touched; then the same with what is to be counted only.
     const all = await traceCalls({ home: setUp(folder, mode, "seen"), mode, paths: [], start });
-    const paths = [...new Set([...all.matchAll(new RegExp(`${join(folder, "seen")}([^">]*)[">]`, "g"))].map(([, path = ""]) => path))];
+    const paths = [
+      ...new Set(
+        [...all.matchAll(new RegExp(`${join(folder, "seen")}([^">]*)[">]`, "g"))].map(([, path = ""]) => path),
+      ),
+    ];
     const trace = await traceCalls({ home: setUp(folder, mode, "counted"), mode, paths, start });
     recorded[mode] = { paths, sites: sitesOf(trace, mode) };
     if (mode === "begin") cpSync(join(folder, "counted"), home, { recursive: true });
@@ -85,20 +103,31 @@ function sitesOf(trace, mode) {
     perThread.set(`${thread} ${call}`, count);
     most.set(call, Math.max(count, most.get(call) ?? 0));
   }
-  return [...most].flatMap(([call, count]) => Array.from({ length: count }, (_, at) => ({ mode, call, index: at + 1 })));
+  return [...most].flatMap(([call, count]) =>
+    Array.from({ length: count }, (_, at) => ({ mode, call, index: at + 1 })),
+  );
 }
 
 /** @param {{ home: string, mode: Mode, paths: string[], start: Start }} options */
 async function traceCalls({ home, mode, paths, start }) {
   const file = `${home}.trace`;
   const only = paths.flatMap((path) => ["-P", `${home}${path}`]);
-  const child = start("strace", ["-f", "-qq", "-y", "-s", "0", "-o", file, ...only, "-e", "trace=file,desc", process.execPath, worker, home, mode], ENV);
+  const child = start(
+    "strace",
+    ["-f", "-qq", "-y", "-s", "0", "-o", file, ...only, "-e", "trace=file,desc", process.execPath, worker, home, mode],
+    ENV,
+  );
   const { code, stderr } = await child.ended;
   assert.equal(code, 0, stderr);
   return readFileSync(file, "utf8");
 }
 
-/** A home for a run: none, or one whose last append was torn. @param {string} folder @param {Mode} mode @param {string} name */
+/**
+ * A home for a run: none, or one whose last append was torn.
+ * @param {string} folder
+ * @param {Mode} mode
+ * @param {string} name
+ */
 function setUp(folder, mode, name) {
   const home = join(folder, name);
   rmSync(home, { recursive: true, force: true });
@@ -120,7 +149,9 @@ function bytesOf(path) {
   return path && existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
 }
 
-/** @param {{ run: Run, recorded: RecordedSites, folder: string, home: string, start: Start, counts: Record<string, number> }} options */
+/**
+ * @param {{ run: Run, recorded: RecordedSites, folder: string, home: string, start: Start, counts: Record<string, number> }} options
+ */
 async function oneRun({ run, recorded, folder, home, start, counts }) {
   const { mode, call, index, error, isForEver } = run;
   setUp(folder, mode, home.slice(folder.length + 1));
@@ -128,7 +159,25 @@ async function oneRun({ run, recorded, folder, home, start, counts }) {
   const fault = `${call}:error=${error}:when=${index}${isForEver ? "+" : ""}`;
   const paths = recorded[mode].paths.flatMap((path) => ["-P", `${home}${path}`]);
   const trace = `${home}.trace`;
-  const child = start("strace", ["-f", "-qq", "-o", trace, ...paths, "-e", `trace=${call}`, "-e", `inject=${fault}`, process.execPath, worker, home, mode], ENV);
+  const child = start(
+    "strace",
+    [
+      "-f",
+      "-qq",
+      "-o",
+      trace,
+      ...paths,
+      "-e",
+      `trace=${call}`,
+      "-e",
+      `inject=${fault}`,
+      process.execPath,
+      worker,
+      home,
+      mode,
+    ],
+    ENV,
+  );
   const watchdog = setTimeout(child.kill, WATCHDOG_MS);
   const { code, signal, stderr } = await child.ended;
   clearTimeout(watchdog);
@@ -148,7 +197,10 @@ async function laws({ said, home, before, run, counts }) {
   const refused = said.filter(({ refused }) => refused);
   for (const { what, refused: error } of refused) {
     assert.equal(error.name, "LeftoffError", `${what} was refused by another error: ${error.stack}`);
-    assert.ok(error.code && error.code !== "internal", `${what} was refused without a code, or for a bug: ${error.stack}`);
+    assert.ok(
+      error.code && error.code !== "internal",
+      `${what} was refused without a code, or for a bug: ${error.stack}`,
+    );
   }
   counts.refused += refused.length;
   const kept = said.flatMap(({ kept }) => kept ?? []);
@@ -162,7 +214,10 @@ async function laws({ said, home, before, run, counts }) {
   counts.acknowledged += kept.length;
 }
 
-/** Without faults: who sees the store for the first time finds all, and can append. @param {{ home: string, kept: { id: string, hash: string }[], session?: string }} options */
+/**
+ * Without faults: who sees the store for the first time finds all, and can append.
+ * @param {{ home: string, kept: { id: string, hash: string }[], session?: string }} options
+ */
 async function nothingIsLost({ home, kept, session }) {
   const store = await openStore({ home, project: "/" });
   const opened = session ? await store.session(session) : await store.continue();

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The evidence for counting in its long form: every text file at hand and random text, against tiktoken-rs natively; and
- * again in WebAssembly, against what tiktoken-rs counted there.
+ * The evidence for counting in its long form: every text file at hand and random text, against tiktoken-rs natively;
+ * and again in WebAssembly, against what tiktoken-rs counted there.
  */
 
 import assert from "node:assert/strict";
@@ -33,8 +33,17 @@ export default {
       /** @type {Counts} */
       const counts = { profile };
       const texts = roots(folder, counts);
-      const env = { LEFTOFF_SCALE: String(scale), LEFTOFF_SEED: String(seed), LEFTOFF_TEXTS: texts.join(delimiter), LEFTOFF_COUNTS: folder };
-      const { ok, output } = await watch("cargo", ["test", "--profile", profile, "--test", "all", "--", "--show-output", "token_equality::"], { env, quiet: true });
+      const env = {
+        LEFTOFF_SCALE: String(scale),
+        LEFTOFF_SEED: String(seed),
+        LEFTOFF_TEXTS: texts.join(delimiter),
+        LEFTOFF_COUNTS: folder,
+      };
+      const { ok, output } = await watch(
+        "cargo",
+        ["test", "--profile", profile, "--test", "all", "--", "--show-output", "token_equality::"],
+        { env, quiet: true },
+      );
       assert.ok(ok, output);
       for (const [, what = "", count] of output.matchAll(/^counted (.+): (\d+)$/gm)) counts[what] = Number(count);
       for (const [what, whole] of Object.entries(LEAST)) atLeast(counts, what, scaled(whole));
@@ -48,7 +57,11 @@ export default {
   },
 };
 
-/** The folders whose files are counted. One that is not there is said to be skipped. @param {string} folder @param {Counts} counts */
+/**
+ * The folders whose files are counted. One that is not there is said to be skipped.
+ * @param {string} folder
+ * @param {Counts} counts
+ */
 function roots(folder, counts) {
   const registry = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry", "src");
   const crates = existsSync(registry) ? [registry] : [];
@@ -56,7 +69,9 @@ function roots(folder, counts) {
   const manuals = join(folder, "manuals");
   const languages = unpackManuals(manuals);
   const isEnough = languages >= LEAST_LANGUAGES;
-  counts["languages of manual pages"] = isEnough ? languages : `SKIPPED: ${MANUALS} has ${languages}, not ${LEAST_LANGUAGES}`;
+  counts["languages of manual pages"] = isEnough
+    ? languages
+    : `SKIPPED: ${MANUALS} has ${languages}, not ${LEAST_LANGUAGES}`;
   return [join(root, "node_modules"), join(root, "tests", "fixtures"), ...crates, ...(languages > 0 ? [manuals] : [])];
 }
 
@@ -64,7 +79,9 @@ function roots(folder, counts) {
 function unpackManuals(to) {
   const languages = existsSync(MANUALS) ? readdirSync(MANUALS).filter((name) => /^[a-z]{2}(?![a-z])/.test(name)) : [];
   const withPages = languages.filter((language) => {
-    const pages = readdirSync(join(MANUALS, language), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const pages = readdirSync(join(MANUALS, language), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     for (const { parentPath, name } of pages) {
       const bytes = readFileSync(join(parentPath, name));
       const into = join(to, language);

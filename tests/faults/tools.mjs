@@ -1,5 +1,7 @@
 // @ts-check
-/** What the fault suites share: seeded chance, a folder and children that are gone at the end whatever happens, hashes. */
+/**
+ * What the fault suites share: seeded chance, a folder and children that are gone at the end whatever happens, hashes.
+ */
 
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,7 +22,8 @@ const disks = new Set();
  * @property {number} pid
  * @property {() => void} kill SIGKILL
  * @property {(word: string) => void} tell writes a line to its stdin
- * @property {(isEnough: (said: any[]) => boolean) => Promise<void>} until resolves when it has said enough, or has ended
+ * @property {(isEnough: (said: any[]) => boolean) => Promise<void>} until resolves when it has said enough, or has
+ *   ended
  * @property {Promise<ChildResult>} ended rejects where the watchdog had to end it
  *
  * @typedef {{ code: number | null, signal: string | null, stderr: string }} ChildResult
@@ -84,7 +87,13 @@ export async function scene(name, work, parent = tmpdir()) {
   }
 }
 
-/** @param {Set<Child>} children those alive @param {string} command @param {string[]} args @param {Record<string, string>} [env] @returns {Child} */
+/**
+ * @param {Set<Child>} children those alive
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ * @returns {Child}
+ */
 function startChild(children, command, args, env) {
   const child = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env } });
   /** @type {any[]} */
@@ -114,7 +123,10 @@ function startChild(children, command, args, env) {
     child.on("close", (code, signal) => {
       clearTimeout(watchdog);
       children.delete(mine);
-      if (isSilent) reject(new Error(`expected "${command} ${args.join(" ")}" to end, but it was silent for ${SILENT_MS} ms\n${stderr}`));
+      if (isSilent)
+        reject(
+          new Error(`expected "${command} ${args.join(" ")}" to end, but it was silent for ${SILENT_MS} ms\n${stderr}`),
+        );
       else resolve({ code, signal, stderr });
     });
   });
@@ -130,7 +142,14 @@ function startChild(children, command, args, env) {
   };
   // One that is gone hears nothing; that it is gone, `ended` says.
   child.stdin.on("error", () => {});
-  const mine = { said, pid: child.pid ?? 0, kill: () => void child.kill("SIGKILL"), tell: (/** @type {string} */ word) => void child.stdin.write(`${word}\n`), until, ended };
+  const mine = {
+    said,
+    pid: child.pid ?? 0,
+    kill: () => void child.kill("SIGKILL"),
+    tell: (/** @type {string} */ word) => void child.stdin.write(`${word}\n`),
+    until,
+    ended,
+  };
   children.add(mine);
   return mine;
 }

@@ -27,5 +27,9 @@ for (let number = 0; ; number += 1) {
   });
   const durability = random.below(2) === 0 ? "durable" : "buffered";
   const { records, acknowledged } = await session.append(drafts, { durability });
-  say({ acknowledged, atUs: Number(process.hrtime.bigint() / 1000n), kept: records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })) });
+  say({
+    acknowledged,
+    atUs: Number(process.hrtime.bigint() / 1000n),
+    kept: records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })),
+  });
 }

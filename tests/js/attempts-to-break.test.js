@@ -8,7 +8,10 @@ import { test } from "node:test";
 
 import { LeftoffError, countTokens, openStore as open } from "../../js/index.js";
 
-/** Those that a trial leaves open: Windows takes no folder away in which a file is. @type {import("../../js/index.js").Store[]} */
+/**
+ * Those that a trial leaves open: Windows takes no folder away in which a file is.
+ * @type {import("../../js/index.js").Store[]}
+ */
 const stores = [];
 
 /** @type {typeof open} */
@@ -51,7 +54,14 @@ trial("a sub-agent's session is opened by its id, and listed when it is asked fo
   await store.close();
   const again = await openStore({ home, project: home });
   assert.equal((await again.session(id)).id, id);
-  assert.deepEqual([(await again.list()).length, (await again.list({ type: null })).length, (await again.list({ type: "subagent" })).length], [0, 1, 1]);
+  assert.deepEqual(
+    [
+      (await again.list()).length,
+      (await again.list({ type: null })).length,
+      (await again.list({ type: "subagent" })).length,
+    ],
+    [0, 1, 1],
+  );
 });
 
 trial("a list tells of messages whose writer did not come to write what is derived", async (home) => {
@@ -83,7 +93,13 @@ trial("one session that cannot be read costs no other", async (home) => {
   rmSync(join(bad.path, "messages.jsonl"));
   mkdirSync(join(bad.path, "messages.jsonl"));
   const again = await openStore({ home, project: home });
-  assert.deepEqual((await again.list()).map(({ title, status }) => [title, status]), [["good", "active"], ["", "unreadable"]]);
+  assert.deepEqual(
+    (await again.list()).map(({ title, status }) => [title, status]),
+    [
+      ["good", "active"],
+      ["", "unreadable"],
+    ],
+  );
   assert.deepEqual(await contents((await again.session(good.id)).messages()), ["said"]);
   await assert.rejects(again.session(bad.id), refusedAs("not_a_file"));
 });
@@ -118,19 +134,28 @@ trial("a folder in a blob's place costs the middle of its text", async (home) =>
   }
   const [long, after] = await contents(session.messages());
   assert.deepEqual([long.length < 10_000, after], [true, "after"]);
-  assert.deepEqual((await session.examine()).problems.map(({ code }) => code), ["missing_blob"]);
+  assert.deepEqual(
+    (await session.examine()).problems.map(({ code }) => code),
+    ["missing_blob"],
+  );
 });
 
 trial("a log that vanished is missed", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
   await session.append([userMessage("one"), userMessage("two")]);
   await session.close();
-  for (const [name, others] of /** @type {const} */ ([["messages.jsonl", []], ["events.jsonl", ["messages.jsonl"]]])) {
+  for (const [name, others] of /** @type {const} */ ([
+    ["messages.jsonl", []],
+    ["events.jsonl", ["messages.jsonl"]],
+  ])) {
     rmSync(join(session.path, name));
     const again = await (await openStore({ home, project: home })).session(session.id);
     const { health, problems } = await again.examine();
     assert.equal(health, "damaged");
-    assert.deepEqual(problems.map(({ file, code }) => [file, code]).toSorted(), [name, ...others].map((file) => [file, "vanished"]).toSorted());
+    assert.deepEqual(
+      problems.map(({ file, code }) => [file, code]).toSorted(),
+      [name, ...others].map((file) => [file, "vanished"]).toSorted(),
+    );
   }
 });
 
@@ -175,12 +200,18 @@ trial("a draft is appended as it was when it was given", async (home) => {
   const appending = session.append(draft);
   draft.content = "changed";
   await appending;
-  assert.deepEqual((await session.context(request)).messages.map(({ content }) => content), ["as given"]);
+  assert.deepEqual(
+    (await session.context(request)).messages.map(({ content }) => content),
+    ["as given"],
+  );
 });
 
 trial("a durability that there is not is refused", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  await assert.rejects(session.append(userMessage("said"), { durability: /** @type {any} */ ("sure") }), refusedAs("invalid_request"));
+  await assert.rejects(
+    session.append(userMessage("said"), { durability: /** @type {any} */ ("sure") }),
+    refusedAs("invalid_request"),
+  );
 });
 
 trial("a home that is no folder is refused", async (home) => {

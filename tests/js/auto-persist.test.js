@@ -55,10 +55,27 @@ function testWithTimers(law, work) {
 }
 
 test("the configuration has its default values unless given, and what cannot be meant is refused", () => {
-  const expected = { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 };
+  const expected = {
+    enabled: true,
+    saveAfterAssistantMessage: true,
+    saveAfterToolExecution: true,
+    debounceMs: 1000,
+    updateMetadataIntervalMs: 5000,
+    maxSessionsPerProject: 50,
+    autoArchiveAfterDays: 30,
+  };
   assert.deepEqual(new AutoPersist(counting()).config, expected);
-  assert.deepEqual(new AutoPersist(counting(), { debounceMs: 5, enabled: undefined }).config, { ...expected, debounceMs: 5 });
-  for (const wrong of /** @type {any[]} */ ([{ debounceMs: "5" }, { debounceMs: -1 }, { debounceMs: NaN }, { enabled: 1 }, { debounce: 5 }])) {
+  assert.deepEqual(new AutoPersist(counting(), { debounceMs: 5, enabled: undefined }).config, {
+    ...expected,
+    debounceMs: 5,
+  });
+  for (const wrong of /** @type {any[]} */ ([
+    { debounceMs: "5" },
+    { debounceMs: -1 },
+    { debounceMs: NaN },
+    { enabled: 1 },
+    { debounce: 5 },
+  ])) {
     assert.throws(() => new AutoPersist(counting(), wrong), { code: "invalid_setting" });
   }
 });
@@ -89,56 +106,71 @@ testWithTimers("while changes keep coming, it saves once an interval", async (ti
   assert.equal(session.done.flushed, 2);
 });
 
-testWithTimers("a message of the assistant and a tool execution count as changes where the configuration says so", async (tick) => {
-  for (const [is, flushed] of /** @type {const} */ ([[true, 2], [false, 0]])) {
-    const session = counting();
-    const autoPersist = new AutoPersist(session, { saveAfterAssistantMessage: is, saveAfterToolExecution: is });
-    autoPersist.afterAssistantMessage();
-    await tick(1000);
-    autoPersist.afterToolExecution();
-    await tick(1000);
-    assert.equal(session.done.flushed, flushed);
-  }
-});
-
-testWithTimers("what is appended through a session that a manager saves is saved by itself, as the configuration says", async (tick) => {
-  for (const [is, flushed] of /** @type {const} */ ([[true, [0, 1, 2]], [false, [0, 0, 0]]])) {
-    const folder = mkdtempSync(join(tmpdir(), "leftoff-saving-"));
-    const manager = new SessionManager({ home: join(folder, "home") });
-    const session = await manager.createSession(folder, { type: "ollama", model: "qwen3", contextWindow: 8_192 });
-    let count = 0;
-    session.flush = async () => void (count += 1);
-    await manager.autoPersist(session, { saveAfterAssistantMessage: is, saveAfterToolExecution: is });
-    const found = [];
-    const call = { id: "call_1", name: "bash", arguments: { command: "ls" } };
-    for (const work of [
-      () => session.appendMessage({ role: "user", content: "Hello" }),
-      () => session.appendMessage({ role: "assistant", content: "", toolCalls: [call] }),
-      () => session.appendToolExecution(call, "ok"),
-    ]) {
-      await work();
+testWithTimers(
+  "a message of the assistant and a tool execution count as changes where the configuration says so",
+  async (tick) => {
+    for (const [is, flushed] of /** @type {const} */ ([
+      [true, 2],
+      [false, 0],
+    ])) {
+      const session = counting();
+      const autoPersist = new AutoPersist(session, { saveAfterAssistantMessage: is, saveAfterToolExecution: is });
+      autoPersist.afterAssistantMessage();
       await tick(1000);
-      found.push(count);
+      autoPersist.afterToolExecution();
+      await tick(1000);
+      assert.equal(session.done.flushed, flushed);
     }
-    assert.deepEqual(found, flushed);
-    await manager.close();
-    rmSync(folder, { recursive: true });
-  }
-});
+  },
+);
 
-testWithTimers("one that is not enabled saves when it is asked only; a wait longer than timers have is no short one", async (tick) => {
-  const off = counting();
-  const autoPersist = new AutoPersist(off, { enabled: false });
-  autoPersist.scheduleMetadataUpdate();
-  await tick(1e6);
-  assert.equal(off.done.flushed, 0);
-  await autoPersist.flush();
-  assert.equal(off.done.flushed, 1);
-  const patient = counting();
-  new AutoPersist(patient, { debounceMs: 1e12, updateMetadataIntervalMs: 1e12 }).scheduleMetadataUpdate();
-  await tick(1e6);
-  assert.equal(patient.done.flushed, 0);
-});
+testWithTimers(
+  "what is appended through a session that a manager saves is saved by itself, as the configuration says",
+  async (tick) => {
+    for (const [is, flushed] of /** @type {const} */ ([
+      [true, [0, 1, 2]],
+      [false, [0, 0, 0]],
+    ])) {
+      const folder = mkdtempSync(join(tmpdir(), "leftoff-saving-"));
+      const manager = new SessionManager({ home: join(folder, "home") });
+      const session = await manager.createSession(folder, { type: "ollama", model: "qwen3", contextWindow: 8_192 });
+      let count = 0;
+      session.flush = async () => void (count += 1);
+      await manager.autoPersist(session, { saveAfterAssistantMessage: is, saveAfterToolExecution: is });
+      const found = [];
+      const call = { id: "call_1", name: "bash", arguments: { command: "ls" } };
+      for (const work of [
+        () => session.appendMessage({ role: "user", content: "Hello" }),
+        () => session.appendMessage({ role: "assistant", content: "", toolCalls: [call] }),
+        () => session.appendToolExecution(call, "ok"),
+      ]) {
+        await work();
+        await tick(1000);
+        found.push(count);
+      }
+      assert.deepEqual(found, flushed);
+      await manager.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
+
+testWithTimers(
+  "one that is not enabled saves when it is asked only; a wait longer than timers have is no short one",
+  async (tick) => {
+    const off = counting();
+    const autoPersist = new AutoPersist(off, { enabled: false });
+    autoPersist.scheduleMetadataUpdate();
+    await tick(1e6);
+    assert.equal(off.done.flushed, 0);
+    await autoPersist.flush();
+    assert.equal(off.done.flushed, 1);
+    const patient = counting();
+    new AutoPersist(patient, { debounceMs: 1e12, updateMetadataIntervalMs: 1e12 }).scheduleMetadataUpdate();
+    await tick(1e6);
+    assert.equal(patient.done.flushed, 0);
+  },
+);
 
 testWithTimers("a save that fails is heard of, and the next change is saved again", async (tick) => {
   const session = counting({ failing: true });
@@ -147,7 +179,10 @@ testWithTimers("a save that fails is heard of, and the next change is saved agai
   for (const count of [1, 2]) {
     autoPersist.scheduleMetadataUpdate();
     await tick(1000);
-    assert.deepEqual(heard.map(({ code }) => code), Array(count).fill("disk_full"));
+    assert.deepEqual(
+      heard.map(({ code }) => code),
+      Array(count).fill("disk_full"),
+    );
   }
   await assert.rejects(autoPersist.flush(), { code: "disk_full" });
 });
@@ -172,7 +207,10 @@ testWithTimers("a store that it is given is tidied with the first save, once", a
     autoPersist.scheduleMetadataUpdate();
     await tick(1000);
   }
-  assert.deepEqual(asked.map(({ maxSessionsPerProject, autoArchiveAfterDays }) => [maxSessionsPerProject, autoArchiveAfterDays]), [[7, 30]]);
+  assert.deepEqual(
+    asked.map(({ maxSessionsPerProject, autoArchiveAfterDays }) => [maxSessionsPerProject, autoArchiveAfterDays]),
+    [[7, 30]],
+  );
   assert.deepEqual(await new AutoPersist(counting(), { enabled: false }).tidy(store), []);
 });
 
@@ -183,7 +221,10 @@ test("no listener is there before it is asked for, nor after it was stopped", as
   assert.deepEqual(counts(), before);
   for (const one of [...all, ...all]) one.handleSignals();
   // One listener for all: a process with many sessions gets no warning of a leak.
-  assert.deepEqual(counts(), before.map((count) => count + 1));
+  assert.deepEqual(
+    counts(),
+    before.map((count) => count + 1),
+  );
   for (const one of all) await one.stop();
   assert.deepEqual(counts(), before);
 });
@@ -212,7 +253,10 @@ test("sessions beyond the most, and those inactive for too long, are archived; n
   const store = await openIn("/home", storage);
   assert.deepEqual((await store.tidy()).sort(), [ids[3], ids[5]].sort());
   assert.deepEqual(await store.tidy({ maxSessionsPerProject: 3, autoArchiveAfterDays: 30 }), [ids[2], ids[4]]);
-  assert.deepEqual((await store.list()).map(({ id }) => id), [ids[6], ids[0], ids[1]]);
+  assert.deepEqual(
+    (await store.list()).map(({ id }) => id),
+    [ids[6], ids[0], ids[1]],
+  );
   assert.equal((await store.list({ archived: null })).length, 7);
   const session = await store.session(ids[5] ?? "");
   await session.unarchive();
@@ -225,7 +269,14 @@ test("the current session, one that is open here, and one that is open elsewhere
   const ids = await createAged(storage, [60, 61, 62, 63]);
   const store = await openIn("/home", storage);
   const open = await store.session(ids[0] ?? "");
-  const lease = { pid: process.ppid, host: "elsewhere", boot: "", start: "", program: "agent", since: "2026-01-01T00:00:00Z" };
+  const lease = {
+    pid: process.ppid,
+    host: "elsewhere",
+    boot: "",
+    start: "",
+    program: "agent",
+    since: "2026-01-01T00:00:00Z",
+  };
   await storage.append(`/home/cache/${ids[1]}.open/1.json`, new TextEncoder().encode(JSON.stringify(lease)));
   assert.deepEqual((await store.tidy()).sort(), [ids[2], ids[3]].sort());
   assert.ok(!open.metadata.archivedAt);
@@ -254,14 +305,20 @@ test("what cannot be written, or is a workspace's, is left, and costs the others
   await inWorkspace.close();
   const again = await openIn("/home", storage);
   const newest = (await again.list()).find(({ id }) => id === ids[1]);
-  await storage.append(`${newest?.path}/events.jsonl`, new TextEncoder().encode('{"v":2,"id":"x","type":"of a later version"}\n'));
+  await storage.append(
+    `${newest?.path}/events.jsonl`,
+    new TextEncoder().encode('{"v":2,"id":"x","type":"of a later version"}\n'),
+  );
   assert.deepEqual((await again.tidy()).sort(), [ids[0], ids[2]].sort());
   await again.close();
 });
 
 test("what was archived is archived once: the next time nothing is left to do", async () => {
   const storage = new MemoryStorage();
-  await createAged(storage, Array.from({ length: 30 }, (_, n) => 40 + n));
+  await createAged(
+    storage,
+    Array.from({ length: 30 }, (_, n) => 40 + n),
+  );
   const store = await openIn("/home", storage);
   assert.equal((await store.tidy()).length, 30);
   assert.deepEqual(await store.list(), []);
@@ -287,7 +344,10 @@ test("a manager's AutoPersist has the settings of the project", async () => {
 const runtimes = /** @type {[string, string[]][]} */ ([
   ["node", [nodePath]],
   // Not the command of npm, which starts it as a child of its own.
-  ...packagesOfScope("@deno").map((path) => ["deno", [join(path, "deno"), "run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"]]),
+  ...packagesOfScope("@deno").map((path) => [
+    "deno",
+    [join(path, "deno"), "run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"],
+  ]),
   ...packagesOfScope("@oven").map((path) => ["bun", [join(path, "bin", "bun")]]),
 ]).filter(([, [program = ""]]) => spawnSync(program, ["--version"]).status === 0);
 
@@ -325,7 +385,10 @@ async function running([program = "", ...flags], body, work) {
   /** @param {string} word */
   const heard = async (word) => {
     while (!out.split("\n").includes(word)) {
-      const [text] = await Promise.race([once(child.stdout, "data"), ended.then(() => assert.fail(`ended without "${word}": ${out}${failure}`))]);
+      const [text] = await Promise.race([
+        once(child.stdout, "data"),
+        ended.then(() => assert.fail(`ended without "${word}": ${out}${failure}`)),
+      ]);
       out += text;
     }
   };
@@ -339,45 +402,74 @@ async function running([program = "", ...flags], body, work) {
     const { metadata, notices, path } = found;
     const document = JSON.parse(readFileSync(join(path, "metadata.json"), "utf8"));
     await store.close();
-    return { code, signal, out, failure, folder, saved: document.stats.messageCount, count: metadata.stats.messageCount, notices };
+    return {
+      code,
+      signal,
+      out,
+      failure,
+      folder,
+      saved: document.stats.messageCount,
+      count: metadata.stats.messageCount,
+      notices,
+    };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
 /** The status as a shell sees it. @param {{ code: number | null, signal: string | null }} ended */
-const status = ({ code, signal }) => code ?? 128 + { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGKILL: 9 }[/** @type {"SIGINT"} */ (signal)];
+const status = ({ code, signal }) =>
+  code ?? 128 + { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGKILL: 9 }[/** @type {"SIGINT"} */ (signal)];
 
 const stay = `say("ready"); process.stdin.resume();`;
 
 for (const [name, command] of runtimes) {
-  for (const [signal, expected] of /** @type {const} */ ([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]])) {
+  for (const [signal, expected] of /** @type {const} */ ([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ])) {
     test(`${name}: ${signal} closes the session, and the exit status is that of the signal`, async () => {
-      const ended = await running(command, `new AutoPersist(session).handleSignals(); ${stay}`, async (child, heard) => {
-        await heard("ready");
-        child.kill(signal);
-      });
+      const ended = await running(
+        command,
+        `new AutoPersist(session).handleSignals(); ${stay}`,
+        async (child, heard) => {
+          await heard("ready");
+          child.kill(signal);
+        },
+      );
       assert.deepEqual([status(ended), ended.saved, ended.notices], [expected, 1, []], ended.failure);
     });
   }
 
   test(`${name}: without being asked for, a signal ends the process as ever, and the session is found left open`, async () => {
-    const ended = await running(command, `new AutoPersist(session).scheduleMetadataUpdate(); ${stay}`, async (child, heard) => {
-      await heard("ready");
-      child.kill("SIGTERM");
-    });
+    const ended = await running(
+      command,
+      `new AutoPersist(session).scheduleMetadataUpdate(); ${stay}`,
+      async (child, heard) => {
+        await heard("ready");
+        child.kill("SIGTERM");
+      },
+    );
     assert.deepEqual([status(ended), ended.count], [143, 1]);
-    assert.deepEqual(ended.notices.map(({ code }) => code), ["left_open"]);
+    assert.deepEqual(
+      ended.notices.map(({ code }) => code),
+      ["left_open"],
+    );
   });
 
   test(`${name}: a listener of the program's own still runs, once, and ends the process its own way`, async () => {
     const own = `process.on("SIGTERM", () => { say("own"); process.stdin.pause(); });`;
-    const ended = await running(command, `new AutoPersist(session).handleSignals(); ${own} ${stay}`, async (child, heard) => {
-      await heard("ready");
-      child.kill("SIGTERM");
-      await heard("own");
-      child.stdin.end();
-    });
+    const ended = await running(
+      command,
+      `new AutoPersist(session).handleSignals(); ${own} ${stay}`,
+      async (child, heard) => {
+        await heard("ready");
+        child.kill("SIGTERM");
+        await heard("own");
+        child.stdin.end();
+      },
+    );
     assert.deepEqual([ended.code, ended.saved, ended.notices], [0, 1, []], ended.failure);
     assert.equal(ended.out.split("own").length, 2);
   });
@@ -396,19 +488,27 @@ for (const [name, command] of runtimes) {
   test(`${name}: of several sessions each is closed before the process ends, also where one cannot be`, async () => {
     const bad = `new AutoPersist({ flush: async () => {}, close: async () => { throw new Error("no"); } }, { onError: () => say("heard") }).handleSignals();`;
     const late = `new AutoPersist({ flush: async () => {}, close: async () => { await session.close(); say("late"); } }).handleSignals();`;
-    const ended = await running(command, `${bad} new AutoPersist(session).handleSignals(); ${late} ${stay}`, async (child, heard) => {
-      await heard("ready");
-      child.kill("SIGTERM");
-      await heard("heard");
-      await heard("late");
-    });
+    const ended = await running(
+      command,
+      `${bad} new AutoPersist(session).handleSignals(); ${late} ${stay}`,
+      async (child, heard) => {
+        await heard("ready");
+        child.kill("SIGTERM");
+        await heard("heard");
+        await heard("late");
+      },
+    );
     assert.deepEqual([status(ended), ended.notices], [143, []]);
   });
 
   test(`${name}: nothing of it keeps a process that has nothing else to do`, async () => {
-    const ended = await running(command, `const one = new AutoPersist(session, { debounceMs: 1e8, updateMetadataIntervalMs: 1e8 }); one.handleSignals(); one.scheduleMetadataUpdate(); await session.close(); say("done");`, async (_child, heard) => {
-      await heard("done");
-    });
+    const ended = await running(
+      command,
+      `const one = new AutoPersist(session, { debounceMs: 1e8, updateMetadataIntervalMs: 1e8 }); one.handleSignals(); one.scheduleMetadataUpdate(); await session.close(); say("done");`,
+      async (_child, heard) => {
+        await heard("done");
+      },
+    );
     assert.deepEqual([ended.code, ended.notices], [0, []], ended.failure);
   });
 
@@ -433,6 +533,9 @@ for (const [name, command] of runtimes) {
     });
     assert.deepEqual([ended.code, ended.saved], [0, 2], ended.failure);
     // It flushes and does not close: what that costs is a notice.
-    assert.deepEqual(ended.notices.map(({ code }) => code), ["left_open"]);
+    assert.deepEqual(
+      ended.notices.map(({ code }) => code),
+      ["left_open"],
+    );
   });
 }

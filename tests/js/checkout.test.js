@@ -1,6 +1,6 @@
 // @ts-check
-// What is derived belongs to the bytes it was made from: where others have come into their place under an open session, by
-// a checkout of git, an editor or a copy, all it tells is made of those.
+// What is derived belongs to the bytes it was made from: where others have come into their place under an open session,
+// by a checkout of git, an editor or a copy, all it tells is made of those.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,12 @@ async function describeSession(session) {
   const { messages } = await session.context({ window: 8000, encoding: "estimate-1" });
   const all = [];
   for await (const { content } of session.messages()) all.push(content);
-  return { brief: await session.brief(), state: JSON.stringify(await session.state()), context: JSON.stringify(messages), messages: all.join("\n") };
+  return {
+    brief: await session.brief(),
+    state: JSON.stringify(await session.state()),
+    context: JSON.stringify(messages),
+    messages: all.join("\n"),
+  };
 }
 
 /** @param {Session} session @param {string} is @param {string} was @param {string} label */
@@ -55,7 +60,11 @@ const WAYS = {
 };
 
 for (const [way, put] of Object.entries(WAYS)) {
-  for (const [how, said, more] of /** @type {[string, string, number][]} */ ([["longer", THEIRS, 3], ["shorter", THEIRS, 0], ["as long", SAME, 1]])) {
+  for (const [how, said, more] of /** @type {[string, string, number][]} */ ([
+    ["longer", THEIRS, 3],
+    ["shorter", THEIRS, 0],
+    ["as long", SAME, 1],
+  ])) {
     test(`a log ${way}, ${how}: contexts, brief, state and messages are of what lies there now`, async () => {
       const home = mkdtempSync(join(folder, "home-"));
       const store = await openStore({ home, project: folder });
@@ -64,9 +73,15 @@ for (const [way, put] of Object.entries(WAYS)) {
       await session.append([user("Which database?"), user(OURS), user("Go on.")]);
       const ours = readFileSync(path);
       const other = await store.create({ placement: "home" });
-      const texts = how === "as long" ? [] : [user("Which database?"), user(said), ...Array.from({ length: more }, (_, at) => user(`And then ${at}.`))];
+      const texts =
+        how === "as long"
+          ? []
+          : [user("Which database?"), user(said), ...Array.from({ length: more }, (_, at) => user(`And then ${at}.`))];
       if (texts.length > 0) await other.append(texts.slice(0, how === "shorter" ? 2 : undefined));
-      const theirs = how === "as long" ? Buffer.from(ours.toString().replace(OURS, SAME)) : readFileSync(join(other.path, "messages.jsonl"));
+      const theirs =
+        how === "as long"
+          ? Buffer.from(ours.toString().replace(OURS, SAME))
+          : readFileSync(join(other.path, "messages.jsonl"));
       await describeSession(session); // All is derived by now.
       put(path, theirs);
       await tellsOnly(session, said, OURS, way);
@@ -82,7 +97,8 @@ for (const [way, put] of Object.entries(WAYS)) {
 test("a session of a workspace tells what its branch of git has, and goes on there", async () => {
   const project = mkdtempSync(join(folder, "project-"));
   mkdirSync(join(project, "conversations"));
-  const git = (/** @type {string[]} */ ...args) => execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "-C", project, ...args], { stdio: "pipe" });
+  const git = (/** @type {string[]} */ ...args) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "-C", project, ...args], { stdio: "pipe" });
   git("init", "-b", "ours");
   const store = await openStore({ home: mkdtempSync(join(folder, "home-")), project, workspace: project });
   const session = await store.create();

@@ -38,7 +38,10 @@ class Fixture {
 
   /** A child whose input stays open; `id` waits for the next line that it prints. @param {string[]} [more] */
   open(more = []) {
-    const child = spawn(nodePath, [entry, "append", this.id, ...more], { ...this.#where, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(nodePath, [entry, "append", this.id, ...more], {
+      ...this.#where,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     const printed = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const ended = new Promise((resolve) => child.on("close", (status, signal) => resolve({ status, signal })));
     return { child, ended, line: async () => (await printed.next()).value };
@@ -68,7 +71,14 @@ check("each id is printed while the input is open, and what was printed survives
   child.stdin.write('{"role":"user","content":"not who');
   child.kill("SIGKILL");
   assert.deepEqual(await ended, { status: null, signal: "SIGKILL" });
-  assert.deepEqual(fixture.storedMessages().map(({ id, content }) => [id, content]), [[ids[0], "one"], [ids[1], "two"], [ids[2], "three"]]);
+  assert.deepEqual(
+    fixture.storedMessages().map(({ id, content }) => [id, content]),
+    [
+      [ids[0], "one"],
+      [ids[1], "two"],
+      [ids[2], "three"],
+    ],
+  );
 });
 
 check("with --json each id is a value of its own on a line, at once", async (fixture) => {
@@ -83,14 +93,20 @@ check("with --json each id is a value of its own on a line, at once", async (fix
   assert.equal(fixture.storedMessages()[0]?.id, id);
 });
 
-check("a line that is refused ends it while the input is open, is named by its number, and what came before is told", async (fixture) => {
-  const { child, ended, line } = fixture.open();
-  child.stdin.on("error", () => {}); // It is gone before it is written to again.
-  child.stdin.write(`${userLine("kept")}\n\n{"role":"user"\n${userLine("never read")}\n`);
-  const id = await line();
-  assert.equal((await ended).status, 2);
-  assert.deepEqual(fixture.storedMessages().map((one) => [one.id, one.content]), [[id, "kept"]]);
-});
+check(
+  "a line that is refused ends it while the input is open, is named by its number, and what came before is told",
+  async (fixture) => {
+    const { child, ended, line } = fixture.open();
+    child.stdin.on("error", () => {}); // It is gone before it is written to again.
+    child.stdin.write(`${userLine("kept")}\n\n{"role":"user"\n${userLine("never read")}\n`);
+    const id = await line();
+    assert.equal((await ended).status, 2);
+    assert.deepEqual(
+      fixture.storedMessages().map((one) => [one.id, one.content]),
+      [[id, "kept"]],
+    );
+  },
+);
 
 check("with a name of its own all lines are one append, which counts once however often it is made", (fixture) => {
   const input = `${userLine("one")}\n${userLine("two")}\n`;
@@ -112,7 +128,10 @@ check("with an expected message all lines are stored behind it, or none is", (fi
   const { error } = JSON.parse(late.stderr);
   assert.equal(error.code, "conflict");
   assert.ok(error.message.includes(first.stdout.trim()), error.message);
-  assert.equal(fixture.append(`${userLine("two")}\n${userLine("three")}`, ["--expected", first.stdout.trim()]).status, 0);
+  assert.equal(
+    fixture.append(`${userLine("two")}\n${userLine("three")}`, ["--expected", first.stdout.trim()]).status,
+    0,
+  );
   assert.deepEqual(contents(fixture), ["one", "two", "three"]);
 });
 
@@ -132,10 +151,25 @@ for (const [what, bad, status, expected] of /** @type {const} */ ([
   ["a text", '"go on"', 2, 'found "go on"'],
   ["no role", '{"content":"x"}', 1, '"role"'],
   ["another role", '{"role":"robot","content":"x"}', 1, '"role"'],
-  ["a number that no double holds", '{"role":"user","content":"x","ids":[1,12345678901234567891]}', 2, 'the number 12345678901234567891 for "ids[1]", which would be read as 12345678901234567000'],
-  ["a number that is too large", '{"role":"user","content":"x","mood":1e400}', 2, 'for "mood", which would be read as Infinity'],
+  [
+    "a number that no double holds",
+    '{"role":"user","content":"x","ids":[1,12345678901234567891]}',
+    2,
+    'the number 12345678901234567891 for "ids[1]", which would be read as 12345678901234567000',
+  ],
+  [
+    "a number that is too large",
+    '{"role":"user","content":"x","mood":1e400}',
+    2,
+    'for "mood", which would be read as Infinity',
+  ],
   ["a key that comes twice", '{"role":"user","content":"x","content":"y"}', 2, '"content" twice'],
-  ["a key that comes twice, deep within", '{"role":"user","content":"x","mood":[{"a":{"b":1,"\\u0062":2}}]}', 2, '"mood[0].a.b" twice'],
+  [
+    "a key that comes twice, deep within",
+    '{"role":"user","content":"x","mood":[{"a":{"b":1,"\\u0062":2}}]}',
+    2,
+    '"mood[0].a.b" twice',
+  ],
   ["bytes that are no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), 2, "expected UTF-8"],
 ])) {
   check(`what is no message is refused by its line, and no line behind it is stored: ${what}`, (fixture) => {
@@ -150,17 +184,31 @@ for (const [what, bad, status, expected] of /** @type {const} */ ([
       const message = more.length > 0 ? JSON.parse(ran.stderr).error.message : ran.stderr;
       assert.ok(message.includes(expected), message);
       assert.match(message, /only the lines whose ids were printed are stored/);
-      const ids = ran.stdout.trim().split("\n").map((line) => (more.length > 0 ? JSON.parse(line).id : line));
-      assert.deepEqual(fixture.storedMessages().slice(stored).map(({ id }) => id), ids);
+      const ids = ran.stdout
+        .trim()
+        .split("\n")
+        .map((line) => (more.length > 0 ? JSON.parse(line).id : line));
+      assert.deepEqual(
+        fixture
+          .storedMessages()
+          .slice(stored)
+          .map(({ id }) => id),
+        ids,
+      );
     }
   });
 }
 
-check("a byte order mark, CRLF, empty lines and a last line without a line feed are no part of a message", (fixture) => {
-  const { status, stdout, stderr } = fixture.append(`\ufeff${userLine("first")}\r\n\r\n  \n${userLine("\ufeffmarked")}\n${userLine("last")}`);
-  assert.deepEqual([status, stderr, stdout.split("\n").length], [0, "", 4]);
-  assert.deepEqual(contents(fixture), ["first", "\ufeffmarked", "last"]);
-});
+check(
+  "a byte order mark, CRLF, empty lines and a last line without a line feed are no part of a message",
+  (fixture) => {
+    const { status, stdout, stderr } = fixture.append(
+      `\ufeff${userLine("first")}\r\n\r\n  \n${userLine("\ufeffmarked")}\n${userLine("last")}`,
+    );
+    assert.deepEqual([status, stderr, stdout.split("\n").length], [0, "", 4]);
+    assert.deepEqual(contents(fixture), ["first", "\ufeffmarked", "last"]);
+  },
+);
 
 check("a line of more than 8 MiB is a message like any other", (fixture) => {
   const long = "字é👩‍👩‍👧‍👦 ".repeat(500_000);
@@ -178,29 +226,85 @@ check("whoever stops reading the ids stops nothing", (fixture) => {
   const line = `"$0" "$1" append ${fixture.id} | head -n 1; exit \${PIPESTATUS[0]}`;
   const input = Array.from({ length: 20 }, (_, place) => `${userLine(`message ${place}`)}\n`).join("");
   const env = { PATH: process.env.PATH, HOME: fixture.folder, LEFTOFF_HOME: join(fixture.folder, "store") };
-  const { status, stderr } = spawnSync("bash", ["-c", line, nodePath, entry], { cwd: fixture.folder, env, input, encoding: "utf8" });
+  const { status, stderr } = spawnSync("bash", ["-c", line, nodePath, entry], {
+    cwd: fixture.folder,
+    env,
+    input,
+    encoding: "utf8",
+  });
   assert.deepEqual([status, stderr, contents(fixture).length], [0, "", 20]);
 });
 
 test("a line is what stands between line feeds, wherever it is cut on its way", async () => {
-  const bytes = fc.array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(10, 13, 0xef, 0xbb, 0xbf) }, fc.integer({ min: 0, max: 255 })), { maxLength: 60 });
-  await fc.assert(fc.asyncProperty(bytes, fc.array(fc.nat(60), { maxLength: 8 }), async (all, cuts) => {
-    const whole = Buffer.from(all);
-    const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
-    const pieces = places.slice(1).map((end, at) => whole.subarray(places[at], end));
-    const found = [];
-    for await (const { number, bytes: line } of readLines((async function* () { yield* pieces; })())) found.push([number, Buffer.from(line).toString("latin1")]);
-    assert.deepEqual(found, whole.toString("latin1").split("\n").map((line, at) => [at + 1, line]));
-  }), { numRuns: 1000 });
+  const bytes = fc.array(
+    fc.oneof({ weight: 3, arbitrary: fc.constantFrom(10, 13, 0xef, 0xbb, 0xbf) }, fc.integer({ min: 0, max: 255 })),
+    { maxLength: 60 },
+  );
+  await fc.assert(
+    fc.asyncProperty(bytes, fc.array(fc.nat(60), { maxLength: 8 }), async (all, cuts) => {
+      const whole = Buffer.from(all);
+      const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
+      const pieces = places.slice(1).map((end, at) => whole.subarray(places[at], end));
+      const found = [];
+      for await (const { number, bytes: line } of readLines(
+        (async function* () {
+          yield* pieces;
+        })(),
+      ))
+        found.push([number, Buffer.from(line).toString("latin1")]);
+      assert.deepEqual(
+        found,
+        whole
+          .toString("latin1")
+          .split("\n")
+          .map((line, at) => [at + 1, line]),
+      );
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 test("JSON is found to be changed by a parser where it is, and nowhere else", () => {
-  const same = ["0", "-0", "0.10", "1e2", "1E+2", "0e999", "0.1", "1.7976931348623157e308", "5e-324", "9007199254740992", "123456789012345680000", '"1e400"', '{"a":{"a":1},"b":[{"a":1},{"a":1}]}', '["a","a"]', '{"1e400":"\\"1e400"}'];
+  const same = [
+    "0",
+    "-0",
+    "0.10",
+    "1e2",
+    "1E+2",
+    "0e999",
+    "0.1",
+    "1.7976931348623157e308",
+    "5e-324",
+    "9007199254740992",
+    "123456789012345680000",
+    '"1e400"',
+    '{"a":{"a":1},"b":[{"a":1},{"a":1}]}',
+    '["a","a"]',
+    '{"1e400":"\\"1e400"}',
+  ];
   for (const text of same) assert.equal(findParseLoss(text), undefined, text);
-  const others = ["9007199254740993", "0.30000000000000000001", "1e-400", "-1e309", "1.00000000000000000001", '{"a":1,"a":1}', '[{"__proto__":1,"__proto__":2}]', '{"":1,"":1}', '{"b":{"a":1},"b":1}'];
+  const others = [
+    "9007199254740993",
+    "0.30000000000000000001",
+    "1e-400",
+    "-1e309",
+    "1.00000000000000000001",
+    '{"a":1,"a":1}',
+    '[{"__proto__":1,"__proto__":2}]',
+    '{"":1,"":1}',
+    '{"b":{"a":1},"b":1}',
+  ];
   for (const text of others) assert.notEqual(findParseLoss(text), undefined, text);
-  fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(findParseLoss(JSON.stringify(value)), undefined)), { numRuns: 2000 });
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => assert.equal(findParseLoss(JSON.stringify(value)), undefined)),
+    { numRuns: 2000 },
+  );
   // Below that, a double that holds a whole number is written with all of its digits.
   const whole = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
-  fc.assert(fc.property(whole, (one) => assert.equal(findParseLoss(String(one)) === undefined, String(Number(one)) === String(one))), { numRuns: 2000 });
+  fc.assert(
+    fc.property(whole, (one) =>
+      assert.equal(findParseLoss(String(one)) === undefined, String(Number(one)) === String(one)),
+    ),
+    { numRuns: 2000 },
+  );
 });

@@ -17,8 +17,12 @@ function check(law, body) {
   test(law, () =>
     inFolder(async (folder) => {
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-      await body((...args) => spawnSync(nodePath, [entry, ...args], { cwd: folder, env, encoding: "utf8", input: "" }), folder);
-    }));
+      await body(
+        (...args) => spawnSync(nodePath, [entry, ...args], { cwd: folder, env, encoding: "utf8", input: "" }),
+        folder,
+      );
+    }),
+  );
 }
 
 /** The names of all commands, as help has them. @param {RunCli} typed */
@@ -45,7 +49,14 @@ check("help has a line for each command, and each says what it takes, in lines t
 
 check("help names the values that there are", (typed) => {
   const resume = typed("resume", "--help").stdout.replace(/\s+/g, " ");
-  for (const words of ["claude-code, codex, opencode", "active, paused, completed, archived, unreadable", "openai-chat", "o200k_base", "--no-color"]) assert.ok(resume.includes(words), words);
+  for (const words of [
+    "claude-code, codex, opencode",
+    "active, paused, completed, archived, unreadable",
+    "openai-chat",
+    "o200k_base",
+    "--no-color",
+  ])
+    assert.ok(resume.includes(words), words);
   assert.ok(typed("import", "--help").stdout.replace(/\s+/g, " ").includes("aider, nanocoder"));
 });
 
@@ -60,8 +71,11 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["--versoin"], "did you mean --version?"],
   [["--home", "x", "lsit"], "did you mean list?"],
   [["list", "--stauts", "paused"], "did you mean --status?"],
-  [["list", "--status", "pausde"], "--status takes active, paused, completed, archived, unreadable, not \"pausde\" (did you mean paused?)"],
-  [["list", "--redact", "some"], "--redact takes off, report, replace, not \"some\""],
+  [
+    ["list", "--status", "pausde"],
+    '--status takes active, paused, completed, archived, unreadable, not "pausde" (did you mean paused?)',
+  ],
+  [["list", "--redact", "some"], '--redact takes off, report, replace, not "some"'],
   [["list", "-x"], "unknown option -x"],
   [["list", "--limit", "-1"], "--limit"],
   [["context", "--format", "openai"], "openai-responses"],
@@ -73,7 +87,7 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["pin", "last"], "MESSAGE is missing"],
   [["relocate", "a"], "NEW is missing"],
   [["completions"], "SHELL is missing"],
-  [["completions", "tcsh"], "SHELL takes bash, zsh, fish, not \"tcsh\""],
+  [["completions", "tcsh"], 'SHELL takes bash, zsh, fish, not "tcsh"'],
   [["settings", "agnet"], "did you mean agent?"],
   [["settings", "--unset"], "--unset takes a key"],
   [["settings", "agent", "codex", "--unset"], "--unset takes a key and no value"],
@@ -86,20 +100,28 @@ for (const [typed, expected] of /** @type {const} */ ([
   });
 }
 
-check("an id that is nearly one is answered with it, and words that only resemble a title are never acted upon", (typed) => {
-  const [id = ""] = typed("new", "--title", "Token refresh", "--json").stdout.match(/[0-9a-f-]{36}/) ?? [];
-  typed("new", "--title", "Other", "--here", "--name", "001-api-design");
-  // A letter of the part that is chance: by their times the two ids may be as near to each other.
-  const wrong = `${id.slice(0, 21)}${id[21] === "0" ? "1" : "0"}${id.slice(22, 30)}`;
-  for (const [word, expected] of /** @type {const} */ ([[wrong, `did you mean ${id} "Token refresh"`], ["tkn rfresh", id], ["001-api-desing", "Other"], ["qqqqqq", "'leftoff list --all' shows all sessions"]])) {
-    for (const command of ["show", "info", "stop"]) {
-      const { status, stderr } = typed(command, word);
-      assert.equal(status, 1);
-      assert.ok(stderr.includes(expected), stderr);
-      assert.match(stderr, /^leftoff: [^\n]+ \(not_found\)\n$/);
+check(
+  "an id that is nearly one is answered with it, and words that only resemble a title are never acted upon",
+  (typed) => {
+    const [id = ""] = typed("new", "--title", "Token refresh", "--json").stdout.match(/[0-9a-f-]{36}/) ?? [];
+    typed("new", "--title", "Other", "--here", "--name", "001-api-design");
+    // A letter of the part that is chance: by their times the two ids may be as near to each other.
+    const wrong = `${id.slice(0, 21)}${id[21] === "0" ? "1" : "0"}${id.slice(22, 30)}`;
+    for (const [word, expected] of /** @type {const} */ ([
+      [wrong, `did you mean ${id} "Token refresh"`],
+      ["tkn rfresh", id],
+      ["001-api-desing", "Other"],
+      ["qqqqqq", "'leftoff list --all' shows all sessions"],
+    ])) {
+      for (const command of ["show", "info", "stop"]) {
+        const { status, stderr } = typed(command, word);
+        assert.equal(status, 1);
+        assert.ok(stderr.includes(expected), stderr);
+        assert.match(stderr, /^leftoff: [^\n]+ \(not_found\)\n$/);
+      }
     }
-  }
-});
+  },
+);
 
 check("in an empty store every command says what is wrong, or that there is nothing", (typed) => {
   for (const name of commands(typed)) {
@@ -118,9 +140,18 @@ check("a setting is taken out again, and nothing beside it", (typed, folder) => 
   const file = join(folder, "store", "settings.json");
   assert.equal(typed("settings", "agent", "--unset").status, 0);
   assert.equal(fs.existsSync(file), false, "no file is made to say nothing");
-  for (const args of [["agent", "codex"], ["autoPersist.debounceMs", "5"], ["autoPersist.enabled", "false"]]) typed("settings", ...args);
+  for (const args of [
+    ["agent", "codex"],
+    ["autoPersist.debounceMs", "5"],
+    ["autoPersist.enabled", "false"],
+  ])
+    typed("settings", ...args);
   assert.match(typed("settings", "autoPersist.debounceMs", "--unset").stdout, /1000 +default/);
-  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { version: 1, agent: "codex", autoPersist: { enabled: false } });
+  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), {
+    version: 1,
+    agent: "codex",
+    autoPersist: { enabled: false },
+  });
   typed("settings", "autoPersist.enabled", "--unset");
   assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { version: 1, agent: "codex" });
   typed("settings", "agent", "pi", "--project");
@@ -137,4 +168,5 @@ test("append says at a terminal that it reads from it", { skip: noTerminal }, ()
     });
     assert.equal(status, 0);
     assert.match(spawnSync(nodePath, [entry, "show"], { cwd: folder, env, encoding: "utf8" }).stdout, /typed/);
-  }));
+  }),
+);

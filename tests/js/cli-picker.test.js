@@ -25,7 +25,8 @@ import { KEYS, entry, noTerminal, onTerminal } from "./terminal.js";
  * @property {(args: string[], work: (terminal: Terminal) => Promise<void>, options?: { columns?: number, rows?: number, env?: Record<string, string>, stdout?: string }) => Promise<TerminalResult>} typed on a terminal
  * @property {(...args: string[]) => any} value what a command answers as JSON, without a terminal
  * @property {(...names: string[]) => void} install agents' clients, which say how they were started and what was typed
- * @property {(titles: string[]) => Promise<string[]>} held sessions with these titles, the last one active last; the first has two messages, the second four
+ * @property {(titles: string[]) => Promise<string[]>} held sessions with these titles, the last one active last; the
+ *   first has two messages, the second four
  */
 
 /** @param {string} law @param {(parts: Parts) => Promise<void>} body */
@@ -38,12 +39,22 @@ function check(law, body) {
       await body({
         project,
         home,
-        typed: (args, work, { env: more, ...options } = {}) => onTerminal(args, { cwd: project, env: { ...env, ...more }, ...options }, work),
-        value: (...args) => JSON.parse(spawnSync(nodePath, [entry, ...args, "--json"], { cwd: project, env, encoding: "utf8" }).stdout),
-        install: (...names) => names.forEach((name) => fs.writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} begins"\nread line\necho "${name} heard $line"\n`, { mode: 0o755 })),
+        typed: (args, work, { env: more, ...options } = {}) =>
+          onTerminal(args, { cwd: project, env: { ...env, ...more }, ...options }, work),
+        value: (...args) =>
+          JSON.parse(spawnSync(nodePath, [entry, ...args, "--json"], { cwd: project, env, encoding: "utf8" }).stdout),
+        install: (...names) =>
+          names.forEach((name) =>
+            fs.writeFileSync(
+              join(bin, name),
+              `#!/bin/sh\necho "${name} begins"\nread line\necho "${name} heard $line"\n`,
+              { mode: 0o755 },
+            ),
+          ),
         held: (titles) => heldIn({ home, project }, titles),
       });
-    }));
+    }),
+  );
 }
 
 /** @param {{ home: string, project: string }} where @param {string[]} titles */
@@ -53,7 +64,10 @@ async function heldIn(where, titles) {
   for (const [place, title] of titles.entries()) {
     const session = await store.create({ title });
     for (let turn = 0; turn <= place; turn += 1) {
-      await session.append([{ role: "user", content: `question ${turn} of ${place}`, timestamp: `2026-01-0${place + 1}T10:00:00Z` }, { role: "assistant", content: `answer ${turn} of ${place}`, timestamp: `2026-01-0${place + 1}T10:00:01Z` }]);
+      await session.append([
+        { role: "user", content: `question ${turn} of ${place}`, timestamp: `2026-01-0${place + 1}T10:00:00Z` },
+        { role: "assistant", content: `answer ${turn} of ${place}`, timestamp: `2026-01-0${place + 1}T10:00:01Z` },
+      ]);
     }
     await session.stop();
     ids.push(session.id);
@@ -65,90 +79,121 @@ async function heldIn(where, titles) {
 /** The bytes of all sessions. @param {string} home */
 function bytesOf(home) {
   const folder = join(home, "sessions", "projects");
-  const files = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)).sort();
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .sort();
   return files.map((path) => [path, fs.statSync(path).isFile() ? fs.readFileSync(path, "utf8") : null]);
 }
 
 const THREE = ["Auth Token Expiry", "API Design Discussion", "Fix CORS"];
 
-check("the picker shows what a session is about, arrows move, Enter starts the agent, which has the keyboard", async ({ typed, install, held }) => {
-  install("codex");
-  await held(THREE);
-  const { status, shown } = await typed(["resume"], async ({ see, type }) => {
-    const first = await see("answer 2 of 2");
-    for (const text of ["Select a session to resume:", "Fix CORS", "6 messages", "1 Jan", "API Design Discussion", "chat · project · 6 messages · paused · last active 2026-01-03 ", "Esc quit"]) assert.ok(first.includes(text), text);
-    type(KEYS.down);
-    await see("answer 1 of 1");
-    type(KEYS.enter);
-    await see("codex begins");
-    type("hello\r");
-    await see("codex heard hello");
-  });
-  assert.equal(status, 0);
-  assert.match(shown, /4 messages go to codex/);
-});
+check(
+  "the picker shows what a session is about, arrows move, Enter starts the agent, which has the keyboard",
+  async ({ typed, install, held }) => {
+    install("codex");
+    await held(THREE);
+    const { status, shown } = await typed(["resume"], async ({ see, type }) => {
+      const first = await see("answer 2 of 2");
+      for (const text of [
+        "Select a session to resume:",
+        "Fix CORS",
+        "6 messages",
+        "1 Jan",
+        "API Design Discussion",
+        "chat · project · 6 messages · paused · last active 2026-01-03 ",
+        "Esc quit",
+      ])
+        assert.ok(first.includes(text), text);
+      type(KEYS.down);
+      await see("answer 1 of 1");
+      type(KEYS.enter);
+      await see("codex begins");
+      type("hello\r");
+      await see("codex heard hello");
+    });
+    assert.equal(status, 0);
+    assert.match(shown, /4 messages go to codex/);
+  },
+);
 
-check("what is typed narrows the list, the best first, by an id, too; Enter takes none where there is none", async ({ typed, install, held }) => {
-  install("codex");
-  const [auth = ""] = await held(THREE);
-  const { shown } = await typed(["-r"], async ({ see, type }) => {
-    await see("answer 2 of 2");
-    type("zzzz");
-    await see(/zzzz█[^]*no match/);
-    type(KEYS.enter);
-    await see("nothing to choose");
-    type(KEYS.backspace.repeat(4) + "expi");
-    await see("expi█ 1 of 3");
-    await see("answer 0 of 0");
-    type(KEYS.backspace.repeat(4) + auth);
-    await see(`${auth}█ 1 of 3`);
-    type(KEYS.enter);
-    await see("codex begins");
-    type("\r");
-  });
-  assert.match(shown, /2 messages go to codex/);
-});
+check(
+  "what is typed narrows the list, the best first, by an id, too; Enter takes none where there is none",
+  async ({ typed, install, held }) => {
+    install("codex");
+    const [auth = ""] = await held(THREE);
+    const { shown } = await typed(["-r"], async ({ see, type }) => {
+      await see("answer 2 of 2");
+      type("zzzz");
+      await see(/zzzz█[^]*no match/);
+      type(KEYS.enter);
+      await see("nothing to choose");
+      type(KEYS.backspace.repeat(4) + "expi");
+      await see("expi█ 1 of 3");
+      await see("answer 0 of 0");
+      type(KEYS.backspace.repeat(4) + auth);
+      await see(`${auth}█ 1 of 3`);
+      type(KEYS.enter);
+      await see("codex begins");
+      type("\r");
+    });
+    assert.match(shown, /2 messages go to codex/);
+  },
+);
 
-check("what is typed also finds what was said, behind what is called so", async ({ typed, install, held, home, project }) => {
-  install("codex");
-  const [, id = ""] = await held(THREE);
-  const store = await openStore({ home, project });
-  const session = await store.session(id);
-  await session.append({ role: "user", content: "the auth walnut", timestamp: "2026-01-02T11:00:00Z" });
-  await session.stop();
-  await store.close();
-  const { shown } = await typed(["-r"], async ({ see, type }) => {
-    await see("answer 2 of 2");
-    type("auth");
-    await see(/auth█ 2 of 3[^]*Auth Token Expiry[^]*API Design Discussion/);
-    type(KEYS.backspace.repeat(4));
-    await see(/Search: █[^]*6 messages/);
-    type("walnut");
-    await see(/walnut█ 1 of 3[^]*chat · project · 5 messages[^\n]*\n[^\n]*user: the auth walnut/);
-    type(KEYS.enter);
-    await see("codex begins");
-    type("\r");
-  });
-  assert.match(shown, /5 messages go to codex/);
-});
+check(
+  "what is typed also finds what was said, behind what is called so",
+  async ({ typed, install, held, home, project }) => {
+    install("codex");
+    const [, id = ""] = await held(THREE);
+    const store = await openStore({ home, project });
+    const session = await store.session(id);
+    await session.append({ role: "user", content: "the auth walnut", timestamp: "2026-01-02T11:00:00Z" });
+    await session.stop();
+    await store.close();
+    const { shown } = await typed(["-r"], async ({ see, type }) => {
+      await see("answer 2 of 2");
+      type("auth");
+      await see(/auth█ 2 of 3[^]*Auth Token Expiry[^]*API Design Discussion/);
+      type(KEYS.backspace.repeat(4));
+      await see(/Search: █[^]*6 messages/);
+      type("walnut");
+      await see(/walnut█ 1 of 3[^]*chat · project · 5 messages[^\n]*\n[^\n]*user: the auth walnut/);
+      type(KEYS.enter);
+      await see("codex begins");
+      type("\r");
+    });
+    assert.match(shown, /5 messages go to codex/);
+  },
+);
 
-check("a row names the agent, and in a list of several projects the project, where it is wide enough; a fork stays one", async ({ typed, held, home, project }) => {
-  await held(["A long title of a session that is about many things and one more"]);
-  const store = await openStore({ home, project });
-  await store.fork(/** @type {import("../../js/session/session.js").Session} */ (await store.current()));
-  await store.close();
-  const transcript = join(project, "t.jsonl");
-  fs.writeFileSync(transcript, `${JSON.stringify({ type: "user", uuid: "1", sessionId: "s", cwd: home, timestamp: "2026-01-02T12:00:00.000Z", message: { role: "user", content: "Imported" } })}\n`);
-  spawnSync(nodePath, [entry, "import", transcript], { cwd: project, env: { LEFTOFF_HOME: home, HOME: project } });
-  for (const columns of [80, 110]) {
-    const { shown } = await typed(["resume", "--all"], async ({ see, type }) => {
-      await see("Esc quit");
-      type(KEYS.escape);
-    }, { columns });
-    assert.match(shown, /… \(fork\) /);
-    assert.equal(/Imported +claude-code +store +1 message/.test(shown), true, shown);
-  }
-});
+check(
+  "a row names the agent, and in a list of several projects the project, where it is wide enough; a fork stays one",
+  async ({ typed, held, home, project }) => {
+    await held(["A long title of a session that is about many things and one more"]);
+    const store = await openStore({ home, project });
+    await store.fork(/** @type {import("../../js/session/session.js").Session} */ (await store.current()));
+    await store.close();
+    const transcript = join(project, "t.jsonl");
+    fs.writeFileSync(
+      transcript,
+      `${JSON.stringify({ type: "user", uuid: "1", sessionId: "s", cwd: home, timestamp: "2026-01-02T12:00:00.000Z", message: { role: "user", content: "Imported" } })}\n`,
+    );
+    spawnSync(nodePath, [entry, "import", transcript], { cwd: project, env: { LEFTOFF_HOME: home, HOME: project } });
+    for (const columns of [80, 110]) {
+      const { shown } = await typed(
+        ["resume", "--all"],
+        async ({ see, type }) => {
+          await see("Esc quit");
+          type(KEYS.escape);
+        },
+        { columns },
+      );
+      assert.match(shown, /… \(fork\) /);
+      assert.equal(/Imported +claude-code +store +1 message/.test(shown), true, shown);
+    }
+  },
+);
 
 for (const [key, keys] of Object.entries({ Esc: KEYS.escape, "Ctrl+C": KEYS.ctrlC, "Ctrl+D": KEYS.ctrlD })) {
   check(`${key} leaves the picker, and nothing is changed`, async ({ typed, value, held, home, install }) => {
@@ -180,24 +225,27 @@ check("Ctrl+N begins a new one, and the letter n is typed", async ({ typed, valu
   assert.equal(value("list").length, 4);
 });
 
-check("flags stand for commands: -c goes on with the last one, -r X with X, -n begins one", async ({ typed, value, held, install }) => {
-  install("codex");
-  const [auth, design, cors] = await held(THREE);
-  for (const flag of ["-c", "--continue"]) assert.equal(value(flag, "--print").id, cors, flag);
-  for (const flag of ["-r", "--resume"]) {
-    assert.equal(value(flag, "api design", "--print").id, design, flag);
-    assert.equal(value(flag, String(auth), "--print").id, auth, flag);
-    assert.equal(value(flag).length, 3, "without a terminal it is the list");
-  }
-  const begun = ["-n", "--new"].map((flag) => value(flag, "--title", "New").id);
-  assert.equal(new Set(begun).size, 2);
-  assert.equal(value("-c", "--print").id, begun[1], "the one that was begun is the current one");
-  const { shown } = await typed(["-r", "expiry"], async ({ see, type }) => {
-    await see("codex begins");
-    type("\r");
-  });
-  assert.match(shown, /2 messages go to codex/);
-});
+check(
+  "flags stand for commands: -c goes on with the last one, -r X with X, -n begins one",
+  async ({ typed, value, held, install }) => {
+    install("codex");
+    const [auth, design, cors] = await held(THREE);
+    for (const flag of ["-c", "--continue"]) assert.equal(value(flag, "--print").id, cors, flag);
+    for (const flag of ["-r", "--resume"]) {
+      assert.equal(value(flag, "api design", "--print").id, design, flag);
+      assert.equal(value(flag, String(auth), "--print").id, auth, flag);
+      assert.equal(value(flag).length, 3, "without a terminal it is the list");
+    }
+    const begun = ["-n", "--new"].map((flag) => value(flag, "--title", "New").id);
+    assert.equal(new Set(begun).size, 2);
+    assert.equal(value("-c", "--print").id, begun[1], "the one that was begun is the current one");
+    const { shown } = await typed(["-r", "expiry"], async ({ see, type }) => {
+      await see("codex begins");
+      type("\r");
+    });
+    assert.match(shown, /2 messages go to codex/);
+  },
+);
 
 check("without a session there is nothing to choose, and one is told how to begin", async ({ typed }) => {
   const { status, shown } = await typed(["resume"], async () => {});
@@ -220,56 +268,72 @@ check("where words mean several, one is asked; where agents are several, too", a
   assert.match(shown, /2 messages go to codex/);
 });
 
-check("a complete one goes on after a question, whose answer is no unless somebody says yes", async ({ typed, install, held, value }) => {
-  install("codex");
-  const [id = ""] = await held(["Done with"]);
-  value("complete", id);
-  for (const keys of [KEYS.enter, "n", KEYS.escape, KEYS.ctrlD]) {
-    const { status, shown } = await typed(["resume", id], async ({ see, type }) => {
-      await see('"Done with" is marked complete. Resume it anyway?');
-      type(keys);
-      await see("(completed)");
+check(
+  "a complete one goes on after a question, whose answer is no unless somebody says yes",
+  async ({ typed, install, held, value }) => {
+    install("codex");
+    const [id = ""] = await held(["Done with"]);
+    value("complete", id);
+    for (const keys of [KEYS.enter, "n", KEYS.escape, KEYS.ctrlD]) {
+      const { status, shown } = await typed(["resume", id], async ({ see, type }) => {
+        await see('"Done with" is marked complete. Resume it anyway?');
+        type(keys);
+        await see("(completed)");
+      });
+      assert.equal(status, 1);
+      assert.doesNotMatch(shown, /codex begins/);
+    }
+    const { status } = await typed(["resume", id], async ({ see, type }) => {
+      await see("anyway?");
+      type("y");
+      await see("codex begins");
+      type("\r");
     });
-    assert.equal(status, 1);
-    assert.doesNotMatch(shown, /codex begins/);
-  }
-  const { status } = await typed(["resume", id], async ({ see, type }) => {
-    await see("anyway?");
-    type("y");
-    await see("codex begins");
-    type("\r");
-  });
-  assert.equal(status, 0);
-});
+    assert.equal(status, 0);
+  },
+);
 
-check("to delete for good is asked for, and no is the answer unless somebody says yes", async ({ typed, held, value }) => {
-  const [id = ""] = await held(["Kept"]);
-  for (const [keys, count] of /** @type {const} */ ([[KEYS.enter, 1], ["y", 0]])) {
-    await typed(["delete", id, "--purge"], async ({ see, type }) => {
-      await see("for good? It cannot be brought back.");
-      type(keys);
-    });
-    assert.equal(value("list").length, count);
-  }
-});
+check(
+  "to delete for good is asked for, and no is the answer unless somebody says yes",
+  async ({ typed, held, value }) => {
+    const [id = ""] = await held(["Kept"]);
+    for (const [keys, count] of /** @type {const} */ ([
+      [KEYS.enter, 1],
+      ["y", 0],
+    ])) {
+      await typed(["delete", id, "--purge"], async ({ see, type }) => {
+        await see("for good? It cannot be brought back.");
+        type(keys);
+      });
+      assert.equal(value("list").length, count);
+    }
+  },
+);
 
-check("questions go to standard error; --json asks nothing, nor does a terminal that cannot move its cursor", async ({ typed, install, held, project }) => {
-  install("codex", "claude");
-  const [id = ""] = await held(THREE);
-  const stdout = join(project, "stdout");
-  const { shown } = await typed(["resume", "--json"], async () => {}, { stdout });
-  assert.equal(JSON.parse(fs.readFileSync(stdout, "utf8")).length, 3);
-  assert.equal(shown, "");
-  await typed(["resume", id, "--json"], async () => {}, { stdout });
-  assert.equal(fs.readFileSync(stdout, "utf8"), "");
-  await typed(["resume"], async ({ see, type }) => {
-    await see("answer 2 of 2");
-    type(KEYS.ctrlN);
-  }, { stdout });
-  assert.match(fs.readFileSync(stdout, "utf8"), /^[0-9a-f-]{36}\n    \//);
-  const dumb = await typed(["resume"], async () => {}, { env: { TERM: "dumb" } });
-  assert.match(dumb.shown, /^1\. \[chat\]/);
-});
+check(
+  "questions go to standard error; --json asks nothing, nor does a terminal that cannot move its cursor",
+  async ({ typed, install, held, project }) => {
+    install("codex", "claude");
+    const [id = ""] = await held(THREE);
+    const stdout = join(project, "stdout");
+    const { shown } = await typed(["resume", "--json"], async () => {}, { stdout });
+    assert.equal(JSON.parse(fs.readFileSync(stdout, "utf8")).length, 3);
+    assert.equal(shown, "");
+    await typed(["resume", id, "--json"], async () => {}, { stdout });
+    assert.equal(fs.readFileSync(stdout, "utf8"), "");
+    await typed(
+      ["resume"],
+      async ({ see, type }) => {
+        await see("answer 2 of 2");
+        type(KEYS.ctrlN);
+      },
+      { stdout },
+    );
+    assert.match(fs.readFileSync(stdout, "utf8"), /^[0-9a-f-]{36}\n    \//);
+    const dumb = await typed(["resume"], async () => {}, { env: { TERM: "dumb" } });
+    assert.match(dumb.shown, /^1\. \[chat\]/);
+  },
+);
 
 for (const [name, args, env] of /** @type {[string, string[], Record<string, string>][]} */ ([
   ["--no-color", ["--no-color"], {}],
@@ -298,34 +362,57 @@ test("of those that say what is typed, no more are looked up than anybody would 
 
 test("a session of today or yesterday is shown with its time, any other with its day", () => {
   const now = new Date(2026, 10, 22, 14, 30);
-  const shown = (/** @type {number} */ month, /** @type {number} */ day, year = 2026) => formatRecentTime(new Date(year, month, day, 9, 5).toISOString(), now);
-  assert.deepEqual([shown(10, 22), shown(10, 21), shown(9, 3), shown(11, 23, 2025), formatRecentTime("", now)], ["Today 09:05", "Yesterday 09:05", "3 Oct", "23 Dec 2025", ""]);
+  const shown = (/** @type {number} */ month, /** @type {number} */ day, year = 2026) =>
+    formatRecentTime(new Date(year, month, day, 9, 5).toISOString(), now);
+  assert.deepEqual(
+    [shown(10, 22), shown(10, 21), shown(9, 3), shown(11, 23, 2025), formatRecentTime("", now)],
+    ["Today 09:05", "Yesterday 09:05", "3 Oct", "23 Dec 2025", ""],
+  );
 });
 
 test("who asks nothing loads nothing for it", () => {
   const folder = fileURLToPath(new URL("../../js/cli/", import.meta.url));
-  const files = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js")).map((name) => [name, fs.readFileSync(join(folder, name), "utf8")]);
-  const importing = (/** @type {RegExp} */ what) => files.filter(([, text = ""]) => what.test(text)).map(([name]) => name);
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => [name, fs.readFileSync(join(folder, name), "utf8")]);
+  const importing = (/** @type {RegExp} */ what) =>
+    files.filter(([, text = ""]) => what.test(text)).map(([name]) => name);
   assert.deepEqual(importing(/^import .* from "@clack/m), ["picker.js", "prompts.js"]);
   assert.deepEqual(importing(/^import .* from "\.\.?\/(prompts|picker)\.js"/m), ["prompts.js"]);
 });
 
-const HOSTILE = ["\u001b]0;pwned\u0007\u001b[2Jcleared", "right\u202eto left\u2066", "字".repeat(300), "👩‍👩‍👧‍👦".repeat(150), `${"e\u0301".repeat(200)}\nsecond line`];
+const HOSTILE = [
+  "\u001b]0;pwned\u0007\u001b[2Jcleared",
+  "right\u202eto left\u2066",
+  "字".repeat(300),
+  "👩‍👩‍👧‍👦".repeat(150),
+  `${"e\u0301".repeat(200)}\nsecond line`,
+];
 
-for (const [columns, rows] of /** @type {const} */ ([[80, 24], [30, 10], [12, 5], [4, 2]])) {
+for (const [columns, rows] of /** @type {const} */ ([
+  [80, 24],
+  [30, 10],
+  [12, 5],
+  [4, 2],
+])) {
   check(`no title steers a terminal of ${columns} columns, nor is a line of it longer`, async ({ typed, held }) => {
     await held(HOSTILE);
-    const { raw } = await typed(["resume"], async ({ see, type }) => {
-      await see("└");
-      for (let row = 0; row < HOSTILE.length; row += 1) {
-        type(KEYS.down);
-        await see("");
-      }
-      type("zz");
-      await see("└");
-      type(KEYS.escape);
-      await see("cancelled");
-    }, { columns, rows });
+    const { raw } = await typed(
+      ["resume"],
+      async ({ see, type }) => {
+        await see("└");
+        for (let row = 0; row < HOSTILE.length; row += 1) {
+          type(KEYS.down);
+          await see("");
+        }
+        type("zz");
+        await see("└");
+        type(KEYS.escape);
+        await see("cancelled");
+      },
+      { columns, rows },
+    );
     assert.doesNotMatch(raw, /\u001b\]|\u0007|\u001b\[2J|[\u202a-\u202e\u2066-\u2069]/);
     const [frames = ""] = raw.split("leftoff: ");
     // Whatever moves the cursor begins a line as well.

@@ -1,5 +1,6 @@
 // @ts-check
-// What each command gives with --json is what docs/schemas says: every command has a schema, and every answer here is held to it.
+// What each command gives with --json is what docs/schemas says: every command has a schema, and every answer here is
+// held to it.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -26,11 +27,16 @@ for (const name of names) ajv.addSchema(JSON.parse(fs.readFileSync(join(folder, 
 /** @param {string} name @param {unknown} value */
 function wrongIn(name, value) {
   const valid = ajv.getSchema(`${name}.json`) ?? assert.fail(`expected docs/schemas/${name}.json, but found none`);
-  return valid(value) ? [] : (valid.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+  return valid(value)
+    ? []
+    : (valid.errors ?? []).map(
+        ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+      );
 }
 
 /**
- * @typedef {(args: string[], options?: { input?: string, status?: number }) => any} CheckedCli what the command gives, held to its schema
+ * @typedef {(args: string[], options?: { input?: string, status?: number }) => any} CheckedCli what the command gives,
+ *   held to its schema
  * @param {string} title @param {(parts: { asked: CheckedCli, folder: string, workspace: string }) => void} body
  */
 function check(title, body) {
@@ -47,21 +53,41 @@ function check(title, body) {
       const asked = (args, { input = "", status = 0 } = {}) => {
         const ran = spawnSync(nodePath, [entry, ...args, "--json"], { cwd: workspace, input, env, encoding: "utf8" });
         assert.equal(ran.status, status, `${args.join(" ")}: ${ran.stderr}`);
-        for (const line of ran.stderr.split("\n").filter(Boolean)) assert.deepEqual(wrongIn("error", JSON.parse(line)), [], line);
+        for (const line of ran.stderr.split("\n").filter(Boolean))
+          assert.deepEqual(wrongIn("error", JSON.parse(line)), [], line);
         const [name = ""] = args;
-        const values = name === "append" ? ran.stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line)) : ran.stdout === "" ? [] : [JSON.parse(ran.stdout)];
-        for (const value of values) assert.deepEqual(wrongIn(name, value), [], `${args.join(" ")}: ${ran.stdout.slice(0, 500)}`);
+        const values =
+          name === "append"
+            ? ran.stdout
+                .split("\n")
+                .filter(Boolean)
+                .map((line) => JSON.parse(line))
+            : ran.stdout === ""
+              ? []
+              : [JSON.parse(ran.stdout)];
+        for (const value of values)
+          assert.deepEqual(wrongIn(name, value), [], `${args.join(" ")}: ${ran.stdout.slice(0, 500)}`);
         seen.add(name);
         return name === "append" ? values : values[0];
       };
       body({ asked, folder, workspace });
-    }));
+    }),
+  );
 }
 
 /** The commands whose answers were looked at. @type {Set<string>} */
 const seen = new Set();
-const said = [{ role: "user", content: "Hello there" }, { role: "assistant", content: "Hi.", assistant: { model: "gpt-5", toolCalls: [{ id: "c1", name: "bash", arguments: "{}" }] } }, { role: "tool", content: "ok", tool: { callId: "c1", name: "bash" } }]
-  .map((one) => JSON.stringify(one)).join("\n");
+const said = [
+  { role: "user", content: "Hello there" },
+  {
+    role: "assistant",
+    content: "Hi.",
+    assistant: { model: "gpt-5", toolCalls: [{ id: "c1", name: "bash", arguments: "{}" }] },
+  },
+  { role: "tool", content: "ok", tool: { callId: "c1", name: "bash" } },
+]
+  .map((one) => JSON.stringify(one))
+  .join("\n");
 
 check("a session from its beginning to the trash and back", ({ asked, workspace }) => {
   const { id } = asked(["new", "--title", "Some session", "--here"]);
@@ -91,13 +117,20 @@ check("a session from its beginning to the trash and back", ({ asked, workspace 
 
 check("questions", ({ asked }) => {
   assert.equal(asked(["ask", "--engine", "echo Here.", "Where?"]).answer, "Here.\n");
-  assert.equal(asked(["ask", "--resume", "--engine", "echo Not today. >&2; exit 3", "And why?"], { status: 3 }).exitStatus, 3);
+  assert.equal(
+    asked(["ask", "--resume", "--engine", "echo Not today. >&2; exit 3", "And why?"], { status: 3 }).exitStatus,
+    3,
+  );
 });
 
 check("contexts, compaction and every way to resume", ({ asked }) => {
   const { id } = asked(["new"]);
-  for (let turn = 0; turn < 12; turn += 1) asked(["append", id], { input: `{"role":"user","content":"${`Turn ${turn}. `.repeat(150)}"}\n{"role":"assistant","content":"Done."}` });
-  for (const format of ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"]) asked(["context", id, "--window", "4000", "--format", format]);
+  for (let turn = 0; turn < 12; turn += 1)
+    asked(["append", id], {
+      input: `{"role":"user","content":"${`Turn ${turn}. `.repeat(150)}"}\n{"role":"assistant","content":"Done."}`,
+    });
+  for (const format of ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"])
+    asked(["context", id, "--window", "4000", "--format", format]);
   asked(["context", id, "--window", "4000", "--explain"]);
   asked(["context", id, "--last"]);
   asked(["context", id, "--window", "8000", "--compare"]);
@@ -117,7 +150,12 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   asked(["info", id]);
   assert.ok(asked(["search", "tools", "--all"]).length > 0);
   assert.ok(asked(["search", '"please"', "--all"]).length > 0);
-  for (const [flag, value] of /** @type {const} */ ([["--file", "md"], ["--command", "ls"], ["--error", "No such file or directory"]])) asked(["search", flag, value, "--all"]);
+  for (const [flag, value] of /** @type {const} */ ([
+    ["--file", "md"],
+    ["--command", "ls"],
+    ["--error", "No such file or directory"],
+  ]))
+    asked(["search", flag, value, "--all"]);
   asked(["recall", "go on", "--all"]);
   assert.ok(asked(["recall", "which", "tools", "were", "used", "--all", "--max-tokens", "300"]).tokens <= 300);
   const { path } = asked(["info", id]);
@@ -134,7 +172,15 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   asked(["init", "codex", "--remove"]);
   asked(["new"]);
   for (const words of [["sessions"], ["session"], ["session", "export"]]) asked(["typed", ...words]);
-  asked(["hook", "claude-code"], { input: JSON.stringify({ hook_event_name: "UserPromptSubmit", session_id: "a", transcript_path: transcript, cwd: folder, prompt: "go on" }) });
+  asked(["hook", "claude-code"], {
+    input: JSON.stringify({
+      hook_event_name: "UserPromptSubmit",
+      session_id: "a",
+      transcript_path: transcript,
+      cwd: folder,
+      prompt: "go on",
+    }),
+  });
 });
 
 test("every command has a schema, every schema is a command's, and each was held to an answer", () => {

@@ -28,7 +28,8 @@ function check(law, body, skip = false) {
       const [project, home] = [join(folder, "project"), join(folder, "store")];
       fs.mkdirSync(project);
       const env = { PATH: process.env.PATH ?? "", HOME: folder, LEFTOFF_HOME: home };
-      const run = (/** @type {string[]} */ args, input = "") => spawnSync(nodePath, [entry, ...args], { cwd: project, env, input, encoding: "utf8" });
+      const run = (/** @type {string[]} */ args, input = "") =>
+        spawnSync(nodePath, [entry, ...args], { cwd: project, env, input, encoding: "utf8" });
       const value = (/** @type {string[]} */ ...args) => {
         const { status, stdout, stderr } = run([...args, "--json"]);
         assert.equal(status, 0, stderr);
@@ -40,43 +41,71 @@ function check(law, body, skip = false) {
         return made;
       };
       await body({ project, home, env, value, held, typed: (...args) => run(args) });
-    }));
+    }),
+  );
 }
 
 /** Every file below, with its bytes. @param {string} folder */
 function bytesIn(folder) {
   const names = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
-  return names.map((name) => [name, fs.statSync(join(folder, name)).isFile() ? fs.readFileSync(join(folder, name), "latin1") : null]);
+  return names.map((name) => [
+    name,
+    fs.statSync(join(folder, name)).isFile() ? fs.readFileSync(join(folder, name), "latin1") : null,
+  ]);
 }
 
-check("to print what hands a session over changes nothing of any session, nor which is the current one", ({ typed, value, held, home, project }) => {
-  const paused = held("Paused one");
-  typed("stop", paused.id);
-  const completed = held("Completed one");
-  typed("complete", completed.id);
-  const beside = held("Beside its Markdown", "--here");
-  typed("stop", beside.id);
-  held("The current one");
-  value("list");
-  // Of the store, the sessions: its list and its cache are derived from them.
-  const seen = () => bytesIn(join(project, "..")).filter(([name]) => !String(name).startsWith("store") || String(name).startsWith(join("store", "sessions", "projects")));
-  const before = seen();
-  for (const { id } of [paused, completed, beside]) {
-    for (const more of [[], ["--json"], ["--override"], ["--window", "8000"], ["--with", "claude-code", "--override"], ["--with", "gemini", "--json", "--override"]]) {
-      assert.equal(typed("resume", id, "--print", ...more).status, 0, more.join(" "));
-      assert.deepEqual(seen(), before, more.join(" "));
+check(
+  "to print what hands a session over changes nothing of any session, nor which is the current one",
+  ({ typed, value, held, home, project }) => {
+    const paused = held("Paused one");
+    typed("stop", paused.id);
+    const completed = held("Completed one");
+    typed("complete", completed.id);
+    const beside = held("Beside its Markdown", "--here");
+    typed("stop", beside.id);
+    held("The current one");
+    value("list");
+    // Of the store, the sessions: its list and its cache are derived from them.
+    const seen = () =>
+      bytesIn(join(project, "..")).filter(
+        ([name]) => !String(name).startsWith("store") || String(name).startsWith(join("store", "sessions", "projects")),
+      );
+    const before = seen();
+    for (const { id } of [paused, completed, beside]) {
+      for (const more of [
+        [],
+        ["--json"],
+        ["--override"],
+        ["--window", "8000"],
+        ["--with", "claude-code", "--override"],
+        ["--with", "gemini", "--json", "--override"],
+      ]) {
+        assert.equal(typed("resume", id, "--print", ...more).status, 0, more.join(" "));
+        assert.deepEqual(seen(), before, more.join(" "));
+      }
     }
-  }
-});
+  },
+);
 
-check("an agent is understood by the names that people have for it, and one that is none is told with the nearest", ({ typed, value, held }) => {
-  const { id } = held("For another agent");
-  const agents = { claude: "claude-code", "Claude Code": "claude-code", "gemini-cli": "gemini", "open-code": "opencode", "qwen-code": "qwen", "github-copilot": "copilot" };
-  for (const [name, agent] of Object.entries(agents)) assert.equal(value("resume", id, "--print", "--with", name).agent, agent, name);
-  const wrong = typed("resume", id, "--print", "--with", "codexx");
-  assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
-  assert.match(wrong.stderr, /did you mean codex\?/);
-});
+check(
+  "an agent is understood by the names that people have for it, and one that is none is told with the nearest",
+  ({ typed, value, held }) => {
+    const { id } = held("For another agent");
+    const agents = {
+      claude: "claude-code",
+      "Claude Code": "claude-code",
+      "gemini-cli": "gemini",
+      "open-code": "opencode",
+      "qwen-code": "qwen",
+      "github-copilot": "copilot",
+    };
+    for (const [name, agent] of Object.entries(agents))
+      assert.equal(value("resume", id, "--print", "--with", name).agent, agent, name);
+    const wrong = typed("resume", id, "--print", "--with", "codexx");
+    assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
+    assert.match(wrong.stderr, /did you mean codex\?/);
+  },
+);
 
 check("in a client the text goes on there: the session is active again, and that is said", ({ typed, value, held }) => {
   const { id } = held("Paused one");
@@ -90,12 +119,19 @@ check("in a client the text goes on there: the session is active again, and that
 check("a model that nobody knows is told, whatever is handed over with it", ({ typed, held }) => {
   const { id } = held("Of an odd model");
   for (const more of [[], ["--json"], ["--with", "claude-code"]]) {
-    assert.match(typed("resume", id, "--print", ...more, "--model", "nope").stderr, /unknown model \\?"nope\\?": counted with estimate-1/, more.join(" "));
+    assert.match(
+      typed("resume", id, "--print", ...more, "--model", "nope").stderr,
+      /unknown model \\?"nope\\?": counted with estimate-1/,
+      more.join(" "),
+    );
     assert.doesNotMatch(typed("resume", id, "--print", ...more, "--model", "gpt-5").stderr, /is not known/);
   }
 });
 
-for (const [placement, more] of /** @type {const} */ ([["the home", []], ["a workspace", ["--here"]]])) {
+for (const [placement, more] of /** @type {const} */ ([
+  ["the home", []],
+  ["a workspace", ["--here"]],
+])) {
   check(`what was deleted from ${placement} comes back byte for byte, where it was`, ({ typed, value, held, home }) => {
     const { id, path } = held("Kept \u001b[2J all", ...more);
     typed("stop", id);
@@ -116,63 +152,91 @@ for (const [placement, more] of /** @type {const} */ ([["the home", []], ["a wor
   });
 }
 
-check("nothing is restored over an id or a folder that is there, and it stays in the trash", ({ typed, value, held, home }) => {
-  const { id, path } = held("One");
-  value("delete", id);
-  const [{ path: trashed }] = value("trash");
-  const copied = bytesIn(trashed);
-  fs.cpSync(trashed, path, { recursive: true });
-  const there = bytesIn(path);
-  const refused = typed("trash", "restore", id);
-  assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /\(already_exists\)\n$/);
-  // Also where the same one lies in another project's folder.
-  const elsewhere = join(home, "sessions", "projects", "0123456789abcdef", `session-${id}`);
-  fs.mkdirSync(join(elsewhere, ".."), { recursive: true });
-  fs.renameSync(path, elsewhere);
-  assert.match(typed("trash", "restore", id).stderr, /\(already_exists\)\n$/);
-  assert.deepEqual([bytesIn(elsewhere), bytesIn(trashed)], [there, copied]);
-  assert.match(typed("trash", "restore", "nobody").stderr, /no session "nobody" in the trash; 'leftoff trash' lists its sessions \(not_found\)\n$/);
-  assert.match(typed("trash", "restore").stderr, /\(usage\)\n$/);
-});
+check(
+  "nothing is restored over an id or a folder that is there, and it stays in the trash",
+  ({ typed, value, held, home }) => {
+    const { id, path } = held("One");
+    value("delete", id);
+    const [{ path: trashed }] = value("trash");
+    const copied = bytesIn(trashed);
+    fs.cpSync(trashed, path, { recursive: true });
+    const there = bytesIn(path);
+    const refused = typed("trash", "restore", id);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /\(already_exists\)\n$/);
+    // Also where the same one lies in another project's folder.
+    const elsewhere = join(home, "sessions", "projects", "0123456789abcdef", `session-${id}`);
+    fs.mkdirSync(join(elsewhere, ".."), { recursive: true });
+    fs.renameSync(path, elsewhere);
+    assert.match(typed("trash", "restore", id).stderr, /\(already_exists\)\n$/);
+    assert.deepEqual([bytesIn(elsewhere), bytesIn(trashed)], [there, copied]);
+    assert.match(
+      typed("trash", "restore", "nobody").stderr,
+      /no session "nobody" in the trash; 'leftoff trash' lists its sessions \(not_found\)\n$/,
+    );
+    assert.match(typed("trash", "restore").stderr, /\(usage\)\n$/);
+  },
+);
 
-check("of what was deleted before its place was noted the document tells; what leads elsewhere is not followed", ({ typed, value, held, home, project }) => {
-  const { id, path } = held("Old");
-  value("delete", id);
-  const log = join(home, "trash.jsonl");
-  const [{ path: trashed }] = value("trash");
-  const name = trashed.slice(trashed.lastIndexOf("/") + 1);
-  for (const odd of [join(project, "out"), join(home, "sessions", "projects", "..", "session-x"), `${project}/conversations/2026-11-22/../.session`, 7]) {
-    fs.writeFileSync(log, `${JSON.stringify({ v: 1, trash: name, path: odd, placement: "home" })}\nnull\n{"v":1,\n`);
-    assert.equal(value("trash")[0].from, path, String(odd));
-  }
-  fs.rmSync(log);
-  assert.equal(value("trash", "restore", id).path, path);
-  const { id: other } = held("In a workspace", "--here");
-  value("delete", other);
-  fs.rmSync(log);
-  assert.match(typed("trash", "restore", other).stderr, /nothing says where .*\(not_found\)\n$/);
-});
+check(
+  "of what was deleted before its place was noted the document tells; what leads elsewhere is not followed",
+  ({ typed, value, held, home, project }) => {
+    const { id, path } = held("Old");
+    value("delete", id);
+    const log = join(home, "trash.jsonl");
+    const [{ path: trashed }] = value("trash");
+    const name = trashed.slice(trashed.lastIndexOf("/") + 1);
+    for (const odd of [
+      join(project, "out"),
+      join(home, "sessions", "projects", "..", "session-x"),
+      `${project}/conversations/2026-11-22/../.session`,
+      7,
+    ]) {
+      fs.writeFileSync(log, `${JSON.stringify({ v: 1, trash: name, path: odd, placement: "home" })}\nnull\n{"v":1,\n`);
+      assert.equal(value("trash")[0].from, path, String(odd));
+    }
+    fs.rmSync(log);
+    assert.equal(value("trash", "restore", id).path, path);
+    const { id: other } = held("In a workspace", "--here");
+    value("delete", other);
+    fs.rmSync(log);
+    assert.match(typed("trash", "restore", other).stderr, /nothing says where .*\(not_found\)\n$/);
+  },
+);
 
-check("delete names the title; elsewhere than on a terminal it asks nothing, and for good wants --yes", ({ typed, held }) => {
-  const { id } = held("Design of the API");
-  const refused = typed("delete", id, "--purge");
-  assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /deleting "Design of the API" for good needs --yes/);
-  assert.match(typed("delete", id).stdout, new RegExp(`^moved "Design of the API" to the trash, .* 'leftoff trash restore ${id}' restores it\n$`));
-});
+check(
+  "delete names the title; elsewhere than on a terminal it asks nothing, and for good wants --yes",
+  ({ typed, held }) => {
+    const { id } = held("Design of the API");
+    const refused = typed("delete", id, "--purge");
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, /deleting "Design of the API" for good needs --yes/);
+    assert.match(
+      typed("delete", id).stdout,
+      new RegExp(`^moved "Design of the API" to the trash, .* 'leftoff trash restore ${id}' restores it\n$`),
+    );
+  },
+);
 
-check("on a terminal delete asks, by the title, and no is the answer unless somebody says yes", async ({ value, held, env, project }) => {
-  const { id } = held("Design of the API");
-  for (const [keys, count] of /** @type {const} */ ([[KEYS.enter, 1], [KEYS.escape, 1], ["y", 0]])) {
-    const { shown } = await onTerminal(["delete", id], { cwd: project, env }, async ({ see, type }) => {
-      await see('Put "Design of the API" in the trash?');
-      type(keys);
-    });
-    assert.equal(shown.includes("nothing was deleted"), count === 1);
-    assert.equal(value("list").length, count);
-  }
-  value("trash", "restore", id);
-  const { shown } = await onTerminal(["delete", id, "--yes"], { cwd: project, env }, async () => {});
-  assert.match(shown, /^moved "Design of the API" to the trash/);
-}, noTerminal);
+check(
+  "on a terminal delete asks, by the title, and no is the answer unless somebody says yes",
+  async ({ value, held, env, project }) => {
+    const { id } = held("Design of the API");
+    for (const [keys, count] of /** @type {const} */ ([
+      [KEYS.enter, 1],
+      [KEYS.escape, 1],
+      ["y", 0],
+    ])) {
+      const { shown } = await onTerminal(["delete", id], { cwd: project, env }, async ({ see, type }) => {
+        await see('Put "Design of the API" in the trash?');
+        type(keys);
+      });
+      assert.equal(shown.includes("nothing was deleted"), count === 1);
+      assert.equal(value("list").length, count);
+    }
+    value("trash", "restore", id);
+    const { shown } = await onTerminal(["delete", id, "--yes"], { cwd: project, env }, async () => {});
+    assert.match(shown, /^moved "Design of the API" to the trash/);
+  },
+  noTerminal,
+);

@@ -38,5 +38,8 @@ test("a line says from the first second on what goes on, and is gone before anyt
 test("what takes less than a second, and what no person reads, says nothing", () => {
   const quick = () => (showWorking("checking sessions"), mock.timers.tick(900));
   assert.equal(writtenBy(true, quick), "");
-  assert.equal(writtenBy(false, () => (showWorking("checking sessions"), mock.timers.tick(9000))), "");
+  assert.equal(
+    writtenBy(false, () => (showWorking("checking sessions"), mock.timers.tick(9000))),
+    "",
+  );
 });

@@ -2,7 +2,16 @@
 // The command line as it is typed: what it answers, what it refuses, and with which exit status.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -10,7 +19,9 @@ import { fileURLToPath } from "node:url";
 import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
-const transcript = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
+const transcript = fileURLToPath(
+  new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url),
+);
 const folder = mkdtempSync(join(tmpdir(), "leftoff-cli-"));
 chmodSync(folder, 0o777);
 after(() => rmSync(folder, { recursive: true }));
@@ -32,9 +43,15 @@ function file(name, content) {
 }
 
 /** @param {string} home */
-const storedLogs = (home) => (existsSync(home) ? readdirSync(home, { recursive: true }).filter((name) => /jsonl$/.test(String(name))) : []);
+const storedLogs = (home) =>
+  existsSync(home) ? readdirSync(home, { recursive: true }).filter((name) => /jsonl$/.test(String(name))) : [];
 
-const long = JSON.stringify({ type: "user", uuid: "1", sessionId: "long", message: { role: "user", content: "x".repeat(100_000_000) } });
+const long = JSON.stringify({
+  type: "user",
+  uuid: "1",
+  sessionId: "long",
+  message: { role: "user", content: "x".repeat(100_000_000) },
+});
 const rubbish = new Uint8Array(50_000).map((_, place) => (place * 167 + 13) ^ (place >> 3));
 
 for (const [what, path, code] of /** @type {const} */ ([
@@ -65,26 +82,37 @@ test("what can be imported is, beside what cannot", () => {
 test("a line of 100 MB costs what it says, and nothing beside it", () => {
   const whole = leftoff(["import", transcript, "--json"]);
   const [head = "", ...rest] = readFileSync(transcript, "utf8").split("\n");
-  const { status, stdout, stderr } = leftoff(["import", file("among.jsonl", [head, long, ...rest].join("\n")), "--json"]);
+  const { status, stdout, stderr } = leftoff([
+    "import",
+    file("among.jsonl", [head, long, ...rest].join("\n")),
+    "--json",
+  ]);
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(stdout), JSON.parse(whole.stdout));
-  assert.match(JSON.parse(stderr).note.message, new RegExp(`bytes ${head.length + 1} to ${head.length + 1 + long.length}: .+ \\(line_too_long\\)$`));
+  assert.match(
+    JSON.parse(stderr).note.message,
+    new RegExp(`bytes ${head.length + 1} to ${head.length + 1 + long.length}: .+ \\(line_too_long\\)$`),
+  );
 });
 
-test("a file or a store that may not be read or written is named, with permission_denied", { skip: process.getuid?.() !== 0 && "needs root, to become somebody else" }, () => {
-  const secret = file("secret.jsonl", "{}");
-  chmodSync(secret, 0o600);
-  const nobody = 65_534;
-  const unread = leftoff(["import", secret], { uid: nobody });
-  assert.equal(unread.status, 1);
-  assert.match(unread.stderr, /secret\.jsonl.*permission denied.*\(permission_denied\)/);
-  const locked = join(folder, "locked");
-  mkdirSync(locked, { mode: 0o755 });
-  const unwritten = leftoff(["import", transcript], { uid: nobody, home: join(locked, "home") });
-  assert.equal(unwritten.status, 1);
-  assert.match(unwritten.stderr, /locked.*\(permission_denied\)/);
-  assert.deepEqual(readdirSync(locked), []);
-});
+test(
+  "a file or a store that may not be read or written is named, with permission_denied",
+  { skip: process.getuid?.() !== 0 && "needs root, to become somebody else" },
+  () => {
+    const secret = file("secret.jsonl", "{}");
+    chmodSync(secret, 0o600);
+    const nobody = 65_534;
+    const unread = leftoff(["import", secret], { uid: nobody });
+    assert.equal(unread.status, 1);
+    assert.match(unread.stderr, /secret\.jsonl.*permission denied.*\(permission_denied\)/);
+    const locked = join(folder, "locked");
+    mkdirSync(locked, { mode: 0o755 });
+    const unwritten = leftoff(["import", transcript], { uid: nobody, home: join(locked, "home") });
+    assert.equal(unwritten.status, 1);
+    assert.match(unwritten.stderr, /locked.*\(permission_denied\)/);
+    assert.deepEqual(readdirSync(locked), []);
+  },
+);
 
 for (const [typed, expected] of /** @type {const} */ ([
   [[], "no command given"],
@@ -93,7 +121,10 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["list", "--everything"], "unknown option --everything"],
   [["list", "--limit", "some"], "--limit takes a whole number"],
   [["list", "--home"], "--home needs a value"],
-  [["new", "--title", "--home", "x"], '--title needs a value, but "--home" follows it; as a value it is typed --title=--home'],
+  [
+    ["new", "--title", "--home", "x"],
+    '--title needs a value, but "--home" follows it; as a value it is typed --title=--home',
+  ],
   [["settings", "idleMinute"], 'unknown setting "idleMinute" (did you mean idleMinutes?); see'],
   [["init", "codex", "two"], 'too many arguments: "codex two"'],
   [["import"], "PATHS"],

@@ -58,7 +58,8 @@ test("twice is once, at any size; and it is due again only when the conversation
     }
     await session.compact({ window: WINDOW, apply: true });
     let turns = 0;
-    for (; !(await session.compact({ window: WINDOW })).isDue; turns += 1) await session.append(turnAbout(`later ${turns}`));
+    for (; !(await session.compact({ window: WINDOW })).isDue; turns += 1)
+      await session.append(turnAbout(`later ${turns}`));
     assert.ok(turns > 5, `due after ${turns} turns`);
     const again = await session.compact({ window: WINDOW, apply: true });
     assert.equal(again.isApplied, true);
@@ -70,7 +71,10 @@ test("it is taken back, and then contexts are what they were", () =>
     const before = await session.context({ window: WINDOW });
     await session.compact({ window: WINDOW, apply: true });
     for (const beside of [{ apply: true }, { keep: 100 }]) {
-      await assert.rejects(session.compact({ window: WINDOW, undo: true, ...beside }), { code: "invalid_request", message: /"undo" cannot be combined/ });
+      await assert.rejects(session.compact({ window: WINDOW, undo: true, ...beside }), {
+        code: "invalid_request",
+        message: /"undo" cannot be combined/,
+      });
     }
     const undone = await session.compact({ window: WINDOW, undo: true });
     assert.deepEqual([undone.isApplied, undone.tokensAfter], [true, before.tokensUsed]);
@@ -94,17 +98,28 @@ test("system messages, pins and open tasks are there before and after", () =>
     await session.append({ role: "system", content: "Answer in verse." });
     const { records } = await session.append({ role: "user", content: "Never touch the vault." });
     await session.pin(String(records[0]?.id));
-    const todos = JSON.stringify({ todos: [{ content: "Write the migration", status: "pending" }, { content: "Read the docs", status: "completed" }] });
+    const todos = JSON.stringify({
+      todos: [
+        { content: "Write the migration", status: "pending" },
+        { content: "Read the docs", status: "completed" },
+      ],
+    });
     await session.append([
-      { role: "assistant", content: "", assistant: { toolCalls: [{ id: "plan", name: "TodoWrite", arguments: todos }] } },
+      {
+        role: "assistant",
+        content: "",
+        assistant: { toolCalls: [{ id: "plan", name: "TodoWrite", arguments: todos }] },
+      },
       { role: "tool", content: "ok", tool: { callId: "plan", name: "TodoWrite" } },
     ]);
-    for (let turn = 0; turn < 60; turn += 1) await session.append(turnAbout(`turn ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 60; turn += 1)
+      await session.append(turnAbout(`turn ${turn}`), { durability: "buffered" });
     const { isApplied } = await session.compact({ window: WINDOW, apply: true });
     assert.equal(isApplied, true);
     const { messages } = await session.context({ window: WINDOW });
     const said = messages.map(({ content }) => content).join("\n");
-    for (const text of ["Answer in verse.", "Never touch the vault.", "Write the migration"]) assert.ok(said.includes(text), text);
+    for (const text of ["Answer in verse.", "Never touch the vault.", "Write the migration"])
+      assert.ok(said.includes(text), text);
     assert.ok(!said.includes("Read the docs"));
   }));
 
@@ -119,11 +134,17 @@ test("a branch that left before keeps its own messages", () =>
 
 test("the newest turn stays, however long it is", () =>
   inStore({ turns: 30 }, async ({ session }) => {
-    await session.append([{ role: "user", content: "And in one word?" }, { role: "assistant", content: "It is as it should be. ".repeat(180) }]);
+    await session.append([
+      { role: "user", content: "And in one word?" },
+      { role: "assistant", content: "It is as it should be. ".repeat(180) },
+    ]);
     const done = await session.compact({ window: 8_000, keep: 800, apply: true });
     assert.equal(done.isApplied, true);
     const { messages } = await session.context({ window: 8_000 });
-    assert.deepEqual(messages.slice(-2).map(({ content }) => content.slice(0, 16)), ["And in one word?", "It is as it shou"]);
+    assert.deepEqual(
+      messages.slice(-2).map(({ content }) => content.slice(0, 16)),
+      ["And in one word?", "It is as it shou"],
+    );
     assert.equal((await session.compact({ window: 8_000, keep: 800, apply: true })).isApplied, false);
   }));
 

@@ -1,8 +1,18 @@
-// The code of SessionManager's design as its page prints it, of the types of leftoff/compat: tsc checks that it compiles. What the
-// page leaves to its program is declared. compat-context.test.js runs its builder.
+// The code of SessionManager's design as its page prints it, of the types of leftoff/compat: tsc checks that it
+// compiles. What the page leaves to its program is declared. compat-context.test.js runs its builder.
 
 import type {
-  AutoPersist, ContextBudget, ContextBuildResult, ContextStrategy, LLMClient, Message, Session, SessionState, StoredMessage, StrategyResult, Tokenizer,
+  AutoPersist,
+  ContextBudget,
+  ContextBuildResult,
+  ContextStrategy,
+  LLMClient,
+  Message,
+  Session,
+  SessionState,
+  StoredMessage,
+  StrategyResult,
+  Tokenizer,
 } from "../../js/compat/index.js";
 
 /** A message as it is sent. */
@@ -13,7 +23,7 @@ export function calculateBudget(
   modelContextWindow: number,
   systemPrompt: string,
   toolDefinitions: string,
-  tokenizer: Tokenizer
+  tokenizer: Tokenizer,
 ): ContextBudget {
   const systemTokens = tokenizer.count(systemPrompt);
   const toolTokens = tokenizer.count(toolDefinitions);
@@ -28,7 +38,7 @@ export function calculateBudget(
     reserveForResponse,
     availableTokens: Math.max(0, available),
     currentConversationTokens: 0,
-    utilizationPercent: 0
+    utilizationPercent: 0,
   };
 }
 
@@ -46,10 +56,7 @@ export class ContextBuilder {
     this.strategies.sort((a, b) => a.priority - b.priority);
   }
 
-  async buildContext(
-    session: Session,
-    budget: ContextBudget
-  ): Promise<ContextBuildResult> {
+  async buildContext(session: Session, budget: ContextBudget): Promise<ContextBuildResult> {
     const allMessages = await session.getMessages();
     const totalTokens = await session.getTotalTokens();
 
@@ -57,12 +64,12 @@ export class ContextBuilder {
     if (totalTokens <= budget.availableTokens) {
       return {
         messages: allMessages,
-        strategy: 'full-history',
+        strategy: "full-history",
         tokensUsed: totalTokens,
         tokenBudget: budget.availableTokens,
         originalMessageCount: allMessages.length,
         includedMessageCount: allMessages.length,
-        summarizedMessageCount: 0
+        summarizedMessageCount: 0,
       };
     }
 
@@ -83,7 +90,7 @@ export class ContextBuilder {
           tokenBudget: budget.availableTokens,
           originalMessageCount: allMessages.length,
           includedMessageCount: result.includedCount,
-          summarizedMessageCount: result.summarizedCount
+          summarizedMessageCount: result.summarizedCount,
         };
       }
     }
@@ -96,14 +103,19 @@ export class ContextBuilder {
   private async buildMinimalContext(session: Session, budget: ContextBudget): Promise<ContextBuildResult> {
     const messages = (await session.getMessages()).slice(-1);
     return {
-      messages, strategy: 'fallback', tokensUsed: this.tokenizer.countMessages(messages), tokenBudget: budget.availableTokens,
-      originalMessageCount: messages.length, includedMessageCount: messages.length, summarizedMessageCount: 0
+      messages,
+      strategy: "fallback",
+      tokensUsed: this.tokenizer.countMessages(messages),
+      tokenBudget: budget.availableTokens,
+      originalMessageCount: messages.length,
+      includedMessageCount: messages.length,
+      summarizedMessageCount: 0,
     };
   }
 }
 
 export const fullHistoryStrategy: ContextStrategy = {
-  name: 'full-history',
+  name: "full-history",
   priority: 1,
   minTokens: 0,
 
@@ -112,15 +124,15 @@ export const fullHistoryStrategy: ContextStrategy = {
     return {
       messages: messages.map(toMessage),
       includedCount: messages.length,
-      summarizedCount: 0
+      summarizedCount: 0,
     };
-  }
+  },
 };
 
-const RECENT_MESSAGE_COUNT = 6;  // Keep last 3 exchanges verbatim
+const RECENT_MESSAGE_COUNT = 6; // Keep last 3 exchanges verbatim
 
 export const prunedToolsStrategy: ContextStrategy = {
-  name: 'pruned-tools',
+  name: "pruned-tools",
   priority: 2,
   minTokens: 2000,
 
@@ -130,10 +142,10 @@ export const prunedToolsStrategy: ContextStrategy = {
     const processed = messages.map((msg, i) => {
       const isRecent = i >= messages.length - RECENT_MESSAGE_COUNT;
 
-      if (msg.role === 'tool' && !isRecent) {
+      if (msg.role === "tool" && !isRecent) {
         return {
           ...msg,
-          content: pruneToolResult(msg.content, msg.toolName)
+          content: pruneToolResult(msg.content, msg.toolName),
         };
       }
 
@@ -143,39 +155,39 @@ export const prunedToolsStrategy: ContextStrategy = {
     return {
       messages: processed.map(toMessage),
       includedCount: messages.length,
-      summarizedCount: 0
+      summarizedCount: 0,
     };
-  }
+  },
 };
 
 function pruneToolResult(content: string, toolName?: string): string {
-  const lines = content.split('\n').length;
+  const lines = content.split("\n").length;
   const chars = content.length;
 
   switch (toolName) {
-    case 'Read':
-    case 'read_file':
+    case "Read":
+    case "read_file":
       // Keep first/last few lines as preview
-      const fileLines = content.split('\n');
+      const fileLines = content.split("\n");
       if (fileLines.length > 20) {
         const preview = [
           ...fileLines.slice(0, 10),
           `\n... [${fileLines.length - 20} lines omitted] ...\n`,
-          ...fileLines.slice(-10)
-        ].join('\n');
+          ...fileLines.slice(-10),
+        ].join("\n");
         return `[File: ${lines} lines]\n${preview}`;
       }
       return content;
 
-    case 'Bash':
-    case 'execute_bash':
+    case "Bash":
+    case "execute_bash":
       if (chars > 1000) {
         return `[Command output: ${chars} chars]\n${content.slice(0, 400)}\n...\n${content.slice(-400)}`;
       }
       return content;
 
-    case 'Grep':
-    case 'search':
+    case "Grep":
+    case "search":
       const matches = (content.match(/\n/g) || []).length + 1;
       if (chars > 800) {
         return `[Search: ${matches} results]\n${content.slice(0, 600)}...`;
@@ -190,10 +202,10 @@ function pruneToolResult(content: string, toolName?: string): string {
   }
 }
 
-export const SUMMARY_TARGET_RATIO = 0.3;  // Summary should be ~30% of budget
+export const SUMMARY_TARGET_RATIO = 0.3; // Summary should be ~30% of budget
 
 export const recentPlusSummaryStrategy: ContextStrategy = {
-  name: 'recent-plus-summary',
+  name: "recent-plus-summary",
   priority: 3,
   minTokens: 1500,
 
@@ -204,7 +216,7 @@ export const recentPlusSummaryStrategy: ContextStrategy = {
       return {
         messages: messages.map(toMessage),
         includedCount: messages.length,
-        summarizedCount: 0
+        summarizedCount: 0,
       };
     }
 
@@ -218,44 +230,44 @@ export const recentPlusSummaryStrategy: ContextStrategy = {
     const summary = await session.getSummaryForRange(
       olderMessages[0].id,
       olderMessages[olderMessages.length - 1].id,
-      summaryBudget
+      summaryBudget,
     );
 
     return {
       messages: [
         {
-          role: 'system',
-          content: `## Prior Conversation Summary\n\n${summary}\n\n---\n\n## Recent Messages Follow`
+          role: "system",
+          content: `## Prior Conversation Summary\n\n${summary}\n\n---\n\n## Recent Messages Follow`,
         },
-        ...recentMessages.map(toMessage)
+        ...recentMessages.map(toMessage),
       ],
       includedCount: recentMessages.length,
-      summarizedCount: olderMessages.length
+      summarizedCount: olderMessages.length,
     };
-  }
+  },
 };
 
 export const minimalStateStrategy: ContextStrategy = {
-  name: 'minimal-state',
+  name: "minimal-state",
   priority: 4,
   minTokens: 400,
 
   async build(session, budgetTokens, tokenizer): Promise<StrategyResult> {
     const messages = await session.getMessages();
     const state = await extractSessionState(session);
-    const lastUserMessage = messages.filter(m => m.role === 'user').pop();
+    const lastUserMessage = messages.filter((m) => m.role === "user").pop();
 
     const stateContext = formatStateContext(state);
 
     return {
       messages: [
-        { role: 'system', content: stateContext },
-        { role: 'user', content: lastUserMessage?.content || '' }
+        { role: "system", content: stateContext },
+        { role: "user", content: lastUserMessage?.content || "" },
       ],
       includedCount: 1,
-      summarizedCount: messages.length - 1
+      summarizedCount: messages.length - 1,
     };
-  }
+  },
 };
 
 function formatStateContext(state: SessionState): string {
@@ -266,13 +278,13 @@ PROJECT: ${state.projectPath}
 ORIGINAL TASK: ${state.originalTask}
 
 FILES MODIFIED THIS SESSION:
-${state.modifiedFiles.map(f => `- ${f.path} (${f.action})`).join('\n') || '- None yet'}
+${state.modifiedFiles.map((f) => `- ${f.path} (${f.action})`).join("\n") || "- None yet"}
 
 CURRENT STATUS: ${state.currentStatus}
 
-${state.keyDecisions.length ? `KEY DECISIONS MADE:\n${state.keyDecisions.map(d => `- ${d}`).join('\n')}` : ''}
+${state.keyDecisions.length ? `KEY DECISIONS MADE:\n${state.keyDecisions.map((d) => `- ${d}`).join("\n")}` : ""}
 
-${state.blockers.length ? `CURRENT BLOCKERS:\n${state.blockers.map(b => `- ${b}`).join('\n')}` : ''}
+${state.blockers.length ? `CURRENT BLOCKERS:\n${state.blockers.map((b) => `- ${b}`).join("\n")}` : ""}
 
 Continue assisting with the user's request below.`;
 }
@@ -299,41 +311,48 @@ Write as a concise narrative paragraph, not bullet points.`;
 export async function generateSummary(
   messages: StoredMessage[],
   targetTokens: number,
-  summarizer: LLMClient
+  summarizer: LLMClient,
 ): Promise<string> {
   const conversation = formatMessagesForSummary(messages);
 
   const response = await summarizer.complete({
     messages: [
-      { role: 'system', content: SUMMARIZATION_SYSTEM_PROMPT },
-      { role: 'user', content: `Target length: approximately ${targetTokens} tokens.\n\nCONVERSATION TO SUMMARIZE:\n\n${conversation}` }
+      { role: "system", content: SUMMARIZATION_SYSTEM_PROMPT },
+      {
+        role: "user",
+        content: `Target length: approximately ${targetTokens} tokens.\n\nCONVERSATION TO SUMMARIZE:\n\n${conversation}`,
+      },
     ],
-    maxTokens: targetTokens + 100  // Small buffer
+    maxTokens: targetTokens + 100, // Small buffer
   });
 
   return response.content;
 }
 
 function formatMessagesForSummary(messages: StoredMessage[]): string {
-  return messages.map(m => {
-    const role = m.role.toUpperCase();
-    const content = m.role === 'tool'
-      ? `[Tool ${m.toolName}: ${m.content.slice(0, 200)}...]`
-      : m.content;
-    return `${role}: ${content}`;
-  }).join('\n\n');
+  return messages
+    .map((m) => {
+      const role = m.role.toUpperCase();
+      const content = m.role === "tool" ? `[Tool ${m.toolName}: ${m.content.slice(0, 200)}...]` : m.content;
+      return `${role}: ${content}`;
+    })
+    .join("\n\n");
 }
 
 declare const session: Session;
 declare const contextBuilder: ContextBuilder;
 declare const budget: ContextBudget;
 declare const autoPersist: AutoPersist;
-declare const llm: { chat(request: { messages: Message[] }): Promise<{ content: string; toolCalls: { id: string; name: string; arguments: Record<string, unknown> }[] }> };
+declare const llm: {
+  chat(request: {
+    messages: Message[];
+  }): Promise<{ content: string; toolCalls: { id: string; name: string; arguments: Record<string, unknown> }[] }>;
+};
 declare function executeTool(call: { id: string; name: string; arguments: Record<string, unknown> }): Promise<string>;
 
 export async function handleUserMessage(content: string) {
   // 1. Append to session (immediate, crash-safe)
-  await session.appendMessage({ role: 'user', content });
+  await session.appendMessage({ role: "user", content });
 
   // 2. Build context for LLM call
   const context = await contextBuilder.buildContext(session, budget);
@@ -342,7 +361,7 @@ export async function handleUserMessage(content: string) {
   const response = await llm.chat({ messages: context.messages });
 
   // 4. Append response to session
-  await session.appendMessage({ role: 'assistant', content: response.content });
+  await session.appendMessage({ role: "assistant", content: response.content });
 
   // 5. Handle tool calls
   for (const toolCall of response.toolCalls) {
@@ -354,17 +373,17 @@ export async function handleUserMessage(content: string) {
   autoPersist.scheduleMetadataUpdate();
 }
 
-process.on('SIGTERM', async () => {
+process.on("SIGTERM", async () => {
   await session.updateMetadata({
-    lastAccessedAt: new Date().toISOString()
+    lastAccessedAt: new Date().toISOString(),
   });
   await session.flush();
   process.exit(0);
 });
 
-process.on('SIGINT', async () => {
+process.on("SIGINT", async () => {
   await session.updateMetadata({
-    lastAccessedAt: new Date().toISOString()
+    lastAccessedAt: new Date().toISOString(),
   });
   await session.flush();
   process.exit(0);

@@ -1,5 +1,6 @@
 // @ts-check
-// leftoff/compat: whatever value stands at any place of a message, a call or a result, it is refused by name, or given back.
+// leftoff/compat: whatever value stands at any place of a message, a call or a result, it is refused by name, or given
+// back.
 // `LEFTOFF_SCALE=1` tries 20,000 messages, `LEFTOFF_SEED` the same ones again.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +32,11 @@ async function inMemory(work) {
   await manager.close();
 }
 
-/** What a call is refused with; nothing is stored by it. @param {Session} session @param {() => Promise<unknown>} call */
+/**
+ * What a call is refused with; nothing is stored by it.
+ * @param {Session} session
+ * @param {() => Promise<unknown>} call
+ */
 async function refusal(session, call) {
   const count = async () => [(await session.getMessages()).length, (await session.getToolExecutions()).length];
   const before = await count();
@@ -49,16 +54,55 @@ const call = { id: "c", type: "function", function: { name: "ls", arguments: '{"
 /** @type {Value[]} */
 const PLAIN = [
   { role: "user", content: "a question", name: "Ada" },
-  { role: "assistant", content: null, refusal: null, annotations: [{ type: "url_citation" }], audio: null, function_call: null, tool_calls: [call] },
-  { role: "assistant", content: "look", toolCalls: [{ id: "c", name: "ls", arguments: { a: 1 } }], id: "given", timestamp: "2025-11-22T10:00:00.000Z" },
+  {
+    role: "assistant",
+    content: null,
+    refusal: null,
+    annotations: [{ type: "url_citation" }],
+    audio: null,
+    function_call: null,
+    tool_calls: [call],
+  },
+  {
+    role: "assistant",
+    content: "look",
+    toolCalls: [{ id: "c", name: "ls", arguments: { a: 1 } }],
+    id: "given",
+    timestamp: "2025-11-22T10:00:00.000Z",
+  },
   { role: "tool", content: "a b", tool_call_id: "c", name: "ls" },
   { role: "tool", content: "a b", toolCallId: "c", toolName: "ls", mood: { any: [1] } },
 ];
-const KEYS = [...new Set(PLAIN.flatMap(Object.keys)), "mood", "constructor", "__proto__", "participant", "assistant", "tokens", "Content", "toolcalls", "tokenCount", ""];
+const KEYS = [
+  ...new Set(PLAIN.flatMap(Object.keys)),
+  "mood",
+  "constructor",
+  "__proto__",
+  "participant",
+  "assistant",
+  "tokens",
+  "Content",
+  "toolcalls",
+  "tokenCount",
+  "",
+];
 
 /** It by the names of StoredMessage, as whoever reads gets it. @param {Value} message */
 function asStoredMessage(message) {
-  const { toolCalls, tool_calls = null, tokenCount, cumulativeTokens, function_call, parentId, name = null, tool_call_id, toolCallId, toolName, content = "", ...rest } = image(message);
+  const {
+    toolCalls,
+    tool_calls = null,
+    tokenCount,
+    cumulativeTokens,
+    function_call,
+    parentId,
+    name = null,
+    tool_call_id,
+    toolCallId,
+    toolName,
+    content = "",
+    ...rest
+  } = image(message);
   const [calls, isResult] = [tool_calls ?? toolCalls, rest.role === "tool"];
   return {
     ...rest,
@@ -73,7 +117,16 @@ function asStoredMessage(message) {
 /** @param {Value} call */
 function asStoredCall({ id = "", name, arguments: args, function: inner }) {
   const words = args ?? inner?.arguments ?? {};
-  return { id, name: name ?? inner?.name ?? "", arguments: typeof words === "string" ? pieces(words) : Array.isArray(words) || typeof words !== "object" ? { value: words } : words };
+  return {
+    id,
+    name: name ?? inner?.name ?? "",
+    arguments:
+      typeof words === "string"
+        ? pieces(words)
+        : Array.isArray(words) || typeof words !== "object"
+          ? { value: words }
+          : words,
+  };
 }
 
 /** @param {string} words @returns {unknown} */
@@ -91,12 +144,17 @@ const signless = (value) => JSON.parse(JSON.stringify(value));
 
 test(`what was acknowledged is given back whole, ${MESSAGES} messages, seed ${SEED}`, async () => {
   let [kept, refused] = [0, 0];
-  const changed = fc.tuple(fc.constantFrom(...PLAIN), fc.constantFrom(...KEYS), odd, fc.constantFrom("message", "call", "function"));
+  const changed = fc.tuple(
+    fc.constantFrom(...PLAIN),
+    fc.constantFrom(...KEYS),
+    odd,
+    fc.constantFrom("message", "call", "function"),
+  );
   const law = fc.asyncProperty(changed, async ([plain, key, value, where]) => {
     const message = structuredClone(plain);
     const one = (message.tool_calls ?? message.toolCalls)?.[0];
     const at = (where === "function" && one?.function) || (where !== "message" && one) || message;
-    const name = at === message ? key : Object.keys(at)[key.length % Object.keys(at).length] ?? key;
+    const name = at === message ? key : (Object.keys(at)[key.length % Object.keys(at).length] ?? key);
     Object.defineProperty(at, name, { value, enumerable: true, configurable: true, writable: true });
     await inMemory(async (session, storage) => {
       const problem = await refusal(session, () => session.appendMessage(/** @type {any} */ (message)));
@@ -110,7 +168,12 @@ test(`what was acknowledged is given back whole, ${MESSAGES} messages, seed ${SE
       const again = await (await new SessionManager({ home: "/home", storage }).loadSession(session.id)).getMessages();
       assert.deepEqual(again, [given]);
       const { id, parentId, timestamp, tokenCount, cumulativeTokens, ...rest } = given;
-      const asked = { ...rest, ...("id" in wanted && { id }), ...("timestamp" in wanted && { timestamp }), ...("parentId" in wanted && { parentId }) };
+      const asked = {
+        ...rest,
+        ...("id" in wanted && { id }),
+        ...("timestamp" in wanted && { timestamp }),
+        ...("parentId" in wanted && { parentId }),
+      };
       assert.deepEqual(signless(asked), wanted);
     });
   });
@@ -121,7 +184,10 @@ test(`what was acknowledged is given back whole, ${MESSAGES} messages, seed ${SE
 test("what an answer is given back with at once is what is read later", () =>
   inMemory(async (session) => {
     const long = { text: "long ".repeat(60_000) };
-    for (const message of [...PLAIN, { role: "assistant", content: long.text, toolCalls: [{ id: "l", name: "write", arguments: long }] }]) {
+    for (const message of [
+      ...PLAIN,
+      { role: "assistant", content: long.text, toolCalls: [{ id: "l", name: "write", arguments: long }] },
+    ]) {
       const answer = await session.appendMessage(/** @type {any} */ (message));
       assert.deepEqual((await session.getMessages()).at(-1), answer);
     }
@@ -140,16 +206,38 @@ test("a key by which a known one was meant is refused, and so is what would not 
       [{ tool_calls: [call], toolCalls: [] }, /found both, which differ/],
       [{ tool_calls: [7] }, /toolCalls/],
       [{ tool_calls: [{ ...call, index: 0 }] }, /"assistant\.toolCalls\[0\]\.index"/],
-      [{ tool_calls: [{ id: "c", type: "custom", custom: { name: "x", input: "y" } }] }, /"assistant\.toolCalls\[0\]\.(type|custom)"/],
+      [
+        { tool_calls: [{ id: "c", type: "custom", custom: { name: "x", input: "y" } }] },
+        /"assistant\.toolCalls\[0\]\.(type|custom)"/,
+      ],
       [{ tool_calls: [{ ...call, function: { ...call.function, strict: true } }] }, /toolCalls\[0\]\.strict"/],
       [{ tool_calls: [{ ...call, name: "rm" }] }, /toolCalls\[0\]\.function"/],
       [{ function_call: { name: "ls", arguments: "" } }, /"function_call"/],
       [{ assistant: { model: "m" } }, /found "assistant"/],
       [{ mood: new Map() }, /for "mood", but found an instance of Map/],
-      [{ get mood() { throw new Error("no"); } }, /for "mood", but found one that cannot be read/],
+      [
+        {
+          get mood() {
+            throw new Error("no");
+          },
+        },
+        /for "mood", but found one that cannot be read/,
+      ],
     ]);
-    for (const [keys, message] of wrong) assert.match(await refusal(session, () => session.appendMessage(Object.defineProperties({ role: "assistant", content: "x" }, Object.getOwnPropertyDescriptors(keys)))), message);
-    for (const none of [null, 7, "x", []]) assert.match(await refusal(session, () => session.appendMessage(/** @type {any} */ (none))), /expected a message, an object, but found/);
+    for (const [keys, message] of wrong)
+      assert.match(
+        await refusal(session, () =>
+          session.appendMessage(
+            Object.defineProperties({ role: "assistant", content: "x" }, Object.getOwnPropertyDescriptors(keys)),
+          ),
+        ),
+        message,
+      );
+    for (const none of [null, 7, "x", []])
+      assert.match(
+        await refusal(session, () => session.appendMessage(/** @type {any} */ (none))),
+        /expected a message, an object, but found/,
+      );
   }));
 
 test("what a call or a result has no place for is refused, and a failure is no success", () =>
@@ -165,7 +253,8 @@ test("what a call or a result has no place for is refused, and a failure is no s
       [ls, { content: "x", success: null }, /"result\.success"/],
       [ls, new Map(), /an instance of Map/],
     ]);
-    for (const [call, result, message] of wrong) assert.match(await refusal(session, () => session.appendToolExecution(call, result)), message);
+    for (const [call, result, message] of wrong)
+      assert.match(await refusal(session, () => session.appendToolExecution(call, result)), message);
     const { result } = await session.appendToolExecution(ls, /** @type {any} */ (new TypeError("no such tool")));
     assert.deepEqual(result, { success: false, content: "no such tool", error: "no such tool" });
   }));
@@ -173,10 +262,15 @@ test("what a call or a result has no place for is refused, and a failure is no s
 test("arguments with a number that no double holds are kept as the model wrote them", () =>
   inMemory(async (session, storage) => {
     const words = '{"id":12345678901234567891}';
-    await session.appendMessage({ role: "assistant", content: "", tool_calls: [{ id: "c", function: { name: "f", arguments: words } }] });
+    await session.appendMessage({
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "c", function: { name: "f", arguments: words } }],
+    });
     const { args } = await session.appendToolExecution({ id: "c", function: { name: "f", arguments: words } }, "x");
     const [message] = await session.getMessages();
     assert.deepEqual([args, message?.toolCalls?.[0]?.arguments], [{ text: words }, { text: words }]);
     const own = await (await openStore({ home: "/home", project: "/", storage })).session(session.id);
-    for await (const { assistant } of own.messages()) if (assistant?.toolCalls) assert.equal(assistant.toolCalls[0]?.arguments, words);
+    for await (const { assistant } of own.messages())
+      if (assistant?.toolCalls) assert.equal(assistant.toolCalls[0]?.arguments, words);
   }));

@@ -1,5 +1,5 @@
-// The interfaces of SessionManager's design as its page has them, and that the classes of leftoff/compat are of these types: tsc
-// checks it. Tests that run are in compat.test.js.
+// The interfaces of SessionManager's design as its page has them,
+// and that the classes of leftoff/compat are of these types: tsc checks it. Tests that run are in compat.test.js.
 
 import type { AutoPersist, ContextManager, Session, SessionManager } from "../../js/compat/index.js";
 
@@ -14,19 +14,19 @@ interface SessionMetadata {
   messageCount: number;
   totalTokens: number;
   provider: {
-    type: 'ollama' | 'llamacpp' | 'lmstudio' | 'openai' | 'anthropic' | 'openai-compatible';
+    type: "ollama" | "llamacpp" | "lmstudio" | "openai" | "anthropic" | "openai-compatible";
     model: string;
     contextWindow: number;
     baseUrl?: string;
   };
-  status: 'active' | 'archived' | 'corrupted';
+  status: "active" | "archived" | "corrupted";
 }
 
 interface StoredMessage {
   id: string;
   parentId: string | null;
   timestamp: string;
-  role: 'user' | 'assistant' | 'system' | 'tool';
+  role: "user" | "assistant" | "system" | "tool";
   content: string;
   tokenCount: number;
   cumulativeTokens: number;
@@ -65,7 +65,9 @@ interface AutoPersistConfig {
 }
 
 // Another program's provider may be of any type, so what is read says no more than that it is a text.
-type ReadMetadata = Omit<SessionMetadata, "provider"> & { provider: Omit<SessionMetadata["provider"], "type"> & { type: string } };
+type ReadMetadata = Omit<SessionMetadata, "provider"> & {
+  provider: Omit<SessionMetadata["provider"], "type"> & { type: string };
+};
 type ProviderInfo = SessionMetadata["provider"];
 type Message = Pick<StoredMessage, "role" | "content" | "toolCallId" | "toolName" | "toolCalls">;
 
@@ -76,7 +78,7 @@ interface ToolCall {
 }
 interface ToolResult {
   tool_call_id: string;
-  role: 'tool';
+  role: "tool";
   name: string;
   content: string;
 }
@@ -91,7 +93,7 @@ interface DocumentSession {
   getToolExecutions(): Promise<StoredToolExecution[]>;
   getMessageCount(): Promise<number>;
   getTotalTokens(): Promise<number>;
-  export(format: 'json' | 'markdown'): Promise<string>;
+  export(format: "json" | "markdown"): Promise<string>;
   flush(): Promise<void>;
 }
 
@@ -127,8 +129,8 @@ interface IContextManager {
     args: Record<string, unknown>,
     result: unknown,
     taskId?: string,
-    queryId?: string
-  ): Promise<string>;  // Returns filepath
+    queryId?: string,
+  ): Promise<string>; // Returns filepath
 
   // Load context from storage
   loadContext(filepath: string): Promise<unknown>;

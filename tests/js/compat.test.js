@@ -11,9 +11,16 @@ import { LeftoffError } from "../../js/index.js";
 
 /** @typedef {import("../../js/compat/index.js").Session} Session */
 
-const provider = { type: /** @type {const} */ ("ollama"), model: "qwen3", contextWindow: 32_768, baseUrl: "http://127.0.0.1:11434" };
+const provider = {
+  type: /** @type {const} */ ("ollama"),
+  model: "qwen3",
+  contextWindow: 32_768,
+  baseUrl: "http://127.0.0.1:11434",
+};
 
-/** @param {(places: { home: string, project: string, other: string, manager: SessionManager, again: () => SessionManager }) => Promise<void>} work */
+/**
+ * @param {(places: { home: string, project: string, other: string, manager: SessionManager, again: () => SessionManager }) => Promise<void>} work
+ */
 async function inFolder(work) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-compat-")));
   const [home = "", project = "", other = ""] = ["home", "project", "other"].map((name) => join(folder, name));
@@ -34,21 +41,38 @@ async function inFolder(work) {
 }
 
 /** @param {string} code @param {RegExp} [message] */
-const refusedAs = (code, message = /./) => (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === code && message.test(error.message);
+const refusedAs =
+  (code, message = /./) =>
+  (/** @type {unknown} */ error) =>
+    error instanceof LeftoffError && error.code === code && message.test(error.message);
 const isTime = (/** @type {string} */ text) => new Date(text).toISOString() === text;
 
 /** @param {Session} session */
 async function talk(session) {
   await session.appendMessage({ role: "user", content: "list the files" });
-  await session.appendMessage({ role: "assistant", content: "I look.", toolCalls: [{ id: "c1", name: "bash", arguments: { command: "ls" } }] });
-  await session.appendToolExecution({ id: "c1", name: "bash", arguments: { command: "ls" } }, { content: "a.txt", success: true, durationMs: 7 });
+  await session.appendMessage({
+    role: "assistant",
+    content: "I look.",
+    toolCalls: [{ id: "c1", name: "bash", arguments: { command: "ls" } }],
+  });
+  await session.appendToolExecution(
+    { id: "c1", name: "bash", arguments: { command: "ls" } },
+    { content: "a.txt", success: true, durationMs: 7 },
+  );
 }
 
 test("a new session has every field of SessionMetadata, before and after it is loaded again", () =>
   inFolder(async ({ project, manager, again }) => {
     const session = await manager.createSession(project, provider);
     const { id, createdAt, lastAccessedAt, projectHash, title, ...rest } = session.metadata;
-    assert.deepEqual(rest, { version: 1, projectPath: project, messageCount: 0, totalTokens: 0, provider, status: "active" });
+    assert.deepEqual(rest, {
+      version: 1,
+      projectPath: project,
+      messageCount: 0,
+      totalTokens: 0,
+      provider,
+      status: "active",
+    });
     assert.match(projectHash, /^[0-9a-f]{16}$/);
     assert.equal(id, session.id);
     assert.ok(isTime(createdAt) && isTime(lastAccessedAt));
@@ -56,7 +80,10 @@ test("a new session has every field of SessionMetadata, before and after it is l
     await talk(session);
     await manager.close();
     const loaded = (await again().loadSession(id)).metadata;
-    assert.deepEqual([loaded.title, loaded.messageCount, loaded.createdAt, loaded.provider], ["list the files", 3, createdAt, provider]);
+    assert.deepEqual(
+      [loaded.title, loaded.messageCount, loaded.createdAt, loaded.provider],
+      ["list the files", 3, createdAt, provider],
+    );
     assert.ok(loaded.totalTokens > 0 && loaded.lastAccessedAt >= createdAt);
   }));
 
@@ -86,9 +113,15 @@ test("a message in OpenAI's shape is taken too, with its calls word for word, al
     const tool_calls = texts.map((text, place) => ({ id: `c${place}`, function: { name: "f", arguments: text } }));
     const { content, toolCalls } = await session.appendMessage({ role: "assistant", content: null, tool_calls });
     assert.equal(content, "");
-    assert.deepEqual(toolCalls?.map((one) => one.arguments), [{ a: 1 }, { text: '{"torn' }, {}, { value: [1] }, { value: "text" }]);
+    assert.deepEqual(
+      toolCalls?.map((one) => one.arguments),
+      [{ a: 1 }, { text: '{"torn' }, {}, { value: [1] }, { value: "text" }],
+    );
     const stored = JSON.parse(await session.export("json")).messages[0].assistant.toolCalls;
-    assert.deepEqual(stored.map((/** @type {any} */ one) => one.arguments), texts);
+    assert.deepEqual(
+      stored.map((/** @type {any} */ one) => one.arguments),
+      texts,
+    );
     const result = await session.appendMessage({ role: "tool", content: "x", tool_call_id: "c1", name: "f" });
     assert.deepEqual([result.toolCallId, result.toolName], ["c1", "f"]);
   }));
@@ -100,9 +133,19 @@ test("a tool execution has every field of StoredToolExecution; the call in both 
     const [, assistant] = await session.getMessages();
     const [execution] = await session.getToolExecutions();
     const { id, timestamp, resultTokens, ...rest } = execution ?? assert.fail();
-    assert.deepEqual(rest, { messageId: assistant?.id, toolCallId: "c1", tool: "bash", args: { command: "ls" }, result: { success: true, content: "a.txt" }, durationMs: 7 });
+    assert.deepEqual(rest, {
+      messageId: assistant?.id,
+      toolCallId: "c1",
+      tool: "bash",
+      args: { command: "ls" },
+      result: { success: true, content: "a.txt" },
+      durationMs: 7,
+    });
     assert.ok(id && isTime(timestamp) && resultTokens > 0);
-    const second = await session.appendToolExecution({ id: "c2", function: { name: "read", arguments: '{"path":"a.txt"}' } }, { content: "text" });
+    const second = await session.appendToolExecution(
+      { id: "c2", function: { name: "read", arguments: '{"path":"a.txt"}' } },
+      { content: "text" },
+    );
     assert.deepEqual([second.tool, second.args, second.messageId], ["read", { path: "a.txt" }, assistant?.id]);
     assert.deepEqual(await session.getToolExecutions(), [execution, second]);
   }));
@@ -126,13 +169,21 @@ for (const [what, result, expected] of /** @type {[string, any, any][]} */ ([
   ["an object as content", { content: { rows: [1] } }, { success: true, content: '{"rows":[1]}' }],
   ["an array", [{ type: "text", text: "x" }], { success: true, content: '[{"type":"text","text":"x"}]' }],
   ["an error alone", { success: false, error: "denied" }, { success: false, content: "denied", error: "denied" }],
-  ["an Error", { error: new TypeError("no such tool") }, { success: false, content: "no such tool", error: "no such tool" }],
+  [
+    "an Error",
+    { error: new TypeError("no such tool") },
+    { success: false, content: "no such tool", error: "no such tool" },
+  ],
   ["a failure without a reason", { success: false, content: "half" }, { success: false, content: "half" }],
   ["an exit code", { content: "", exitCode: 127, success: false }, { success: false, content: "", exitCode: 127 }],
   ["a command that a signal ended", { content: "", exitCode: null, success: false }, { success: false, content: "" }],
   ["a time of parts of milliseconds", { content: "x", durationMs: 0.4 }, { success: true, content: "x" }],
   ["a clock that was set back", { content: "x", durationMs: -5 }, { success: true, content: "x" }],
-  ["nanocoder's ToolResult", { tool_call_id: "c1", role: "tool", name: "bash", content: "x" }, { success: true, content: "x" }],
+  [
+    "nanocoder's ToolResult",
+    { tool_call_id: "c1", role: "tool", name: "bash", content: "x" },
+    { success: true, content: "x" },
+  ],
 ])) {
   test(`the result of a tool may be ${what}`, () =>
     inFolder(async ({ project, manager }) => {
@@ -151,7 +202,14 @@ test("arguments of any shape are kept in one piece", () =>
     const shapes = [undefined, null, "", '{"a":1}', "no JSON {", "[1]", [1], 5];
     const args = [];
     for (const [place, one] of shapes.entries()) {
-      args.push((await session.appendToolExecution({ id: `c${place}`, name: "f", arguments: /** @type {any} */ (one) }, { content: "" })).args);
+      args.push(
+        (
+          await session.appendToolExecution(
+            { id: `c${place}`, name: "f", arguments: /** @type {any} */ (one) },
+            { content: "" },
+          )
+        ).args,
+      );
     }
     assert.deepEqual(args, [{}, {}, {}, { a: 1 }, { text: "no JSON {" }, { value: [1] }, { value: [1] }, { value: 5 }]);
   }));
@@ -160,9 +218,16 @@ test("calls of two sessions may have one id, each keeps its own", () =>
   inFolder(async ({ project, manager }) => {
     for (const content of ["of one", "of two"]) {
       const session = await manager.createSession(project, provider);
-      await session.appendMessage({ role: "assistant", content: "", toolCalls: [{ id: "call_0", name: "f", arguments: {} }] });
+      await session.appendMessage({
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "call_0", name: "f", arguments: {} }],
+      });
       await session.appendToolExecution({ id: "call_0", name: "f" }, { content });
-      assert.deepEqual((await session.getToolExecutions()).map(({ result }) => result.content), [content]);
+      assert.deepEqual(
+        (await session.getToolExecutions()).map(({ result }) => result.content),
+        [content],
+      );
     }
   }));
 
@@ -170,14 +235,28 @@ test("title, status and provider can be updated; what follows from the logs cann
   inFolder(async ({ project, manager, again }) => {
     const session = await manager.createSession(project, provider);
     const other = { type: "openai", model: "gpt-5", contextWindow: 400_000 };
-    await session.updateMetadata({ title: "Files", status: "archived", provider: other, lastAccessedAt: new Date().toISOString() });
+    await session.updateMetadata({
+      title: "Files",
+      status: "archived",
+      provider: other,
+      lastAccessedAt: new Date().toISOString(),
+    });
     const expected = ["Files", "archived", other];
     const found = (/** @type {Session["metadata"]} */ { title, status, provider: it }) => [title, status, it];
     assert.deepEqual(found(session.metadata), expected);
     // The whole of what was read may be given back.
     await session.updateMetadata(session.metadata);
     await session.updateMetadata({ title: undefined });
-    for (const wrong of /** @type {any[]} */ ([{ messageCount: 5 }, { id: "x" }, { createdAt: "2020-01-01T00:00:00Z" }, { color: "red" }, { title: "no", status: "corrupted" }, { status: "done" }, { title: 5 }, { provider: { model: "x" } }])) {
+    for (const wrong of /** @type {any[]} */ ([
+      { messageCount: 5 },
+      { id: "x" },
+      { createdAt: "2020-01-01T00:00:00Z" },
+      { color: "red" },
+      { title: "no", status: "corrupted" },
+      { status: "done" },
+      { title: 5 },
+      { provider: { model: "x" } },
+    ])) {
       await assert.rejects(session.updateMetadata(wrong), refusedAs("invalid_request"), JSON.stringify(wrong));
     }
     assert.deepEqual(found(session.metadata), expected);
@@ -191,10 +270,22 @@ test("sessions are listed of one project or of all, the archived ones too", () =
     const there = await manager.createSession(other, provider);
     await here.appendMessage({ role: "user", content: "x" });
     await manager.archiveSession(there.id);
-    assert.deepEqual((await manager.listSessions(project)).map(({ id }) => id), [here.id]);
+    assert.deepEqual(
+      (await manager.listSessions(project)).map(({ id }) => id),
+      [here.id],
+    );
     const all = await manager.listSessions();
-    assert.deepEqual(all.map(({ id, status }) => [id, status]).sort(), [[here.id, "active"], [there.id, "archived"]].sort());
-    assert.deepEqual(all.find(({ id }) => id === here.id), await manager.getSession(here.id));
+    assert.deepEqual(
+      all.map(({ id, status }) => [id, status]).sort(),
+      [
+        [here.id, "active"],
+        [there.id, "archived"],
+      ].sort(),
+    );
+    assert.deepEqual(
+      all.find(({ id }) => id === here.id),
+      await manager.getSession(here.id),
+    );
     assert.deepEqual(Object.keys(all[0] ?? {}).sort(), Object.keys(here.metadata).sort());
     assert.equal(there.metadata.status, "archived");
   }));
@@ -206,7 +297,10 @@ test("a session of which nothing can be read is listed as corrupted", () =>
     const folder = join(home, "sessions", "projects", metadata.projectHash, `session-${id}`);
     rmSync(join(folder, "events.jsonl"));
     mkdirSync(join(folder, "events.jsonl"));
-    assert.deepEqual((await again().listSessions(project)).map(({ status }) => status), ["corrupted"]);
+    assert.deepEqual(
+      (await again().listSessions(project)).map(({ status }) => status),
+      ["corrupted"],
+    );
   }));
 
 test("an id that is not there is null for getSession, and refused elsewhere; so is the beginning of one", () =>
@@ -297,7 +391,10 @@ test("a session is described by the first line of what the user said first, cut"
     await session.appendMessage({ role: "user", content: "later" });
     await session.flush();
     const folder = join(home, "sessions", "projects", session.metadata.projectHash, `session-${session.id}`);
-    assert.equal(JSON.parse(readFileSync(join(folder, "metadata.json"), "utf8")).display.description, "long ".repeat(80));
+    assert.equal(
+      JSON.parse(readFileSync(join(folder, "metadata.json"), "utf8")).display.description,
+      "long ".repeat(80),
+    );
   }));
 
 test("a manager that was closed opens again what it is asked for; a folder that was not there may be there the next time", () =>
@@ -332,7 +429,15 @@ test("JSON that was exported has it all", () =>
 test("Markdown that was exported keeps its headings, whatever a message leaves open", () =>
   inFolder(async ({ project, manager }) => {
     const session = await manager.createSession(project, provider);
-    const open = ["```js\nlet a;", "~~~~\n```\n", "<!-- never closed", "  <script>alert(1)", "</pre>", "````\n```\n``` x\n", "```inline``` text"];
+    const open = [
+      "```js\nlet a;",
+      "~~~~\n```\n",
+      "<!-- never closed",
+      "  <script>alert(1)",
+      "</pre>",
+      "````\n```\n``` x\n",
+      "```inline``` text",
+    ];
     for (const content of open) await session.appendMessage({ role: "user", content });
     await session.appendToolExecution({ id: "c1", name: "bash", arguments: {} }, { content: "`````\n## user\n```" });
     const lines = (await session.export("markdown")).split("\n");
@@ -367,18 +472,33 @@ test("the chat handler of its design runs as it stands", () =>
   inFolder(async ({ project, manager }) => {
     const session = await manager.createSession(project, provider);
     // The context builder comes with a later step: what stands for it here gives every message.
-    const contextBuilder = { buildContext: async (/** @type {Session} */ of, _budget = 0) => ({ messages: await of.getMessages() }) };
+    const contextBuilder = {
+      buildContext: async (/** @type {Session} */ of, _budget = 0) => ({ messages: await of.getMessages() }),
+    };
     const budget = 0;
     const sent = /** @type {any[]} */ ([]);
-    const toolCalls = [{ id: "call_0", function: { name: "bash", arguments: { command: "ls" } } }, { id: "call_1", function: { name: "read", arguments: { path: "a" } } }];
-    const llm = { chat: async (/** @type {{ messages: any[] }} */ { messages }) => (sent.push(messages.length), { content: "I look.", toolCalls }) };
-    const executeTool = async (/** @type {any} */ call) => ({ tool_call_id: call.id, role: "tool", name: call.function.name, content: `${call.function.name} of turn ${sent.length}` });
+    const toolCalls = [
+      { id: "call_0", function: { name: "bash", arguments: { command: "ls" } } },
+      { id: "call_1", function: { name: "read", arguments: { path: "a" } } },
+    ];
+    const llm = {
+      chat: async (/** @type {{ messages: any[] }} */ { messages }) => (
+        sent.push(messages.length),
+        { content: "I look.", toolCalls }
+      ),
+    };
+    const executeTool = async (/** @type {any} */ call) => ({
+      tool_call_id: call.id,
+      role: "tool",
+      name: call.function.name,
+      content: `${call.function.name} of turn ${sent.length}`,
+    });
     const autoPersist = new AutoPersist(session, { debounceMs: 0 });
 
     // Pseudocode for chat handler integration
     async function handleUserMessage(/** @type {string} */ content) {
       // 1. Append to session (immediate, crash-safe)
-      await session.appendMessage({ role: 'user', content });
+      await session.appendMessage({ role: "user", content });
 
       // 2. Build context for LLM call
       const context = await contextBuilder.buildContext(session, budget);
@@ -387,7 +507,7 @@ test("the chat handler of its design runs as it stands", () =>
       const response = await llm.chat({ messages: context.messages });
 
       // 4. Append response to session
-      await session.appendMessage({ role: 'assistant', content: response.content });
+      await session.appendMessage({ role: "assistant", content: response.content });
 
       // 5. Handle tool calls
       for (const toolCall of response.toolCalls) {
@@ -404,10 +524,26 @@ test("the chat handler of its design runs as it stands", () =>
     await autoPersist.stop();
     assert.deepEqual(sent, [1, 5]);
     const executions = await session.getToolExecutions();
-    assert.deepEqual(executions.map(({ result }) => result.content), ["bash of turn 1", "read of turn 1", "bash of turn 2", "read of turn 2"]);
+    assert.deepEqual(
+      executions.map(({ result }) => result.content),
+      ["bash of turn 1", "read of turn 1", "bash of turn 2", "read of turn 2"],
+    );
     const messages = await session.getMessages();
-    assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "tool", "tool", "user", "assistant", "tool", "tool"]);
+    assert.deepEqual(
+      messages.map(({ role }) => role),
+      ["user", "assistant", "tool", "tool", "user", "assistant", "tool", "tool"],
+    );
     // The handler never says which calls the answer made; its messages have them nevertheless.
-    for (const place of [1, 5]) assert.deepEqual(messages[place]?.toolCalls?.map(({ name, arguments: args }) => [name, args]), [["bash", { command: "ls" }], ["read", { path: "a" }]]);
-    assert.deepEqual(executions.map(({ messageId }) => messageId), [1, 1, 5, 5].map((place) => messages[place]?.id));
+    for (const place of [1, 5])
+      assert.deepEqual(
+        messages[place]?.toolCalls?.map(({ name, arguments: args }) => [name, args]),
+        [
+          ["bash", { command: "ls" }],
+          ["read", { path: "a" }],
+        ],
+      );
+    assert.deepEqual(
+      executions.map(({ messageId }) => messageId),
+      [1, 1, 5, 5].map((place) => messages[place]?.id),
+    );
   }));

@@ -1,7 +1,7 @@
 // @ts-check
 // The cases of tests/conformance in WebAssembly; tests/conformance/mod.rs runs them natively. Each compares the
-// bytes that it gets with those that the file says, so that both give the same ones. Those of contexts run in the component,
-// too: tests/js/component.test.js.
+// bytes that it gets with those that the file says, so that both give the same ones. Those of contexts run in the
+// component, too: tests/js/component.test.js.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,11 +30,15 @@ function inputOf(input) {
   if (typeof input === "string") return bytes(input);
   if (Array.isArray(input)) return bytes(input.map((line) => `${JSON.stringify(line)}\n`).join(""));
   if (input.base64 !== undefined) return new Uint8Array(Buffer.from(input.base64, "base64"));
-  if (input.file !== undefined) return new Uint8Array(readFileSync(join(root, "tests", "fixtures", "format", input.file)));
+  if (input.file !== undefined)
+    return new Uint8Array(readFileSync(join(root, "tests", "fixtures", "format", input.file)));
   return bytes(input.json);
 }
 
-/** What the file says, as bytes; the core writes what some readers take for the end of a line as an escape. @param {unknown} expected */
+/**
+ * What the file says, as bytes; the core writes what some readers take for the end of a line as an escape.
+ * @param {unknown} expected
+ */
 function expectedOf(expected) {
   return text(expected).replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -42,7 +46,8 @@ function expectedOf(expected) {
 /** @type {Record<string, (input: Uint8Array, options: Options) => Uint8Array>} */
 const inModule = {
   scan: (log) => module.scanLog(log),
-  context: (log, { request, vocabulary }) => module.contextOfLog(log, bytes(request), vocabulary ? exact : module.Counter.estimate()),
+  context: (log, { request, vocabulary }) =>
+    module.contextOfLog(log, bytes(request), vocabulary ? exact : module.Counter.estimate()),
   "resume-block": (session, { stamp }) => module.resumeBlock(session, text(stamp)),
   drift: (about) => module.drift(about),
 };
@@ -65,7 +70,11 @@ for (const name of ["scan", "context", "resume-block", "drift"]) {
   test(`${name}: the module gives the bytes that the cases say`, () => {
     assert.ok(cases.length >= 10);
     for (const { name, call, input, options = {}, expected } of cases) {
-      assert.equal(answer(() => inModule[call](inputOf(input), options)), expectedOf(expected), name);
+      assert.equal(
+        answer(() => inModule[call](inputOf(input), options)),
+        expectedOf(expected),
+        name,
+      );
     }
   });
 }
@@ -74,7 +83,16 @@ test("bytes that are no UTF-8 are refused where text is asked for", () => {
   const torn = new Uint8Array([0x22, 0xc3]);
   const stamp = JSON.stringify({ nowMs: 0, offsetMinutes: 0, entropy: "00".repeat(32) });
   const refused = JSON.stringify({ error: "invalid_json" });
-  assert.equal(answer(() => module.contextOfLog(torn, torn, exact)), refused);
-  assert.equal(answer(() => module.resumeBlock(torn, stamp)), refused);
-  assert.equal(answer(() => module.drift(torn)), refused);
+  assert.equal(
+    answer(() => module.contextOfLog(torn, torn, exact)),
+    refused,
+  );
+  assert.equal(
+    answer(() => module.resumeBlock(torn, stamp)),
+    refused,
+  );
+  assert.equal(
+    answer(() => module.drift(torn)),
+    refused,
+  );
 });

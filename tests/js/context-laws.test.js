@@ -11,7 +11,9 @@ import { LONG, grow, transcripts } from "../../scripts/grow.mjs";
 const WINDOWS = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 200_000];
 const GROWN = 20;
 
-/** @typedef {{ id: string, role?: string, content: string, rev?: number, partial?: boolean, attachments?: { data?: string, blob?: string, bytes?: number }[], assistant?: { toolCalls?: { id: string, name: string, arguments: string }[] }, tool?: { callId: string } }} Message */
+/**
+ * @typedef {{ id: string, role?: string, content: string, rev?: number, partial?: boolean, attachments?: { data?: string, blob?: string, bytes?: number }[], assistant?: { toolCalls?: { id: string, name: string, arguments: string }[] }, tool?: { callId: string } }} Message
+ */
 /** @typedef {{ messages: Message[], costs: Map<Message, number>, steps: Message[][], tokens: number }} History */
 
 /** @type {Map<string, number>} */
@@ -31,11 +33,15 @@ async function cost(message) {
   let sum = 4;
   const texts = [message.content, ...callsOf(message).flatMap((call) => [call.id, call.name, call.arguments])];
   for (const text of texts) sum += await count(text);
-  for (const { data, blob, bytes = 0 } of message.attachments ?? []) sum += data === undefined ? byBytes(blob ? bytes : 0) : picture(Buffer.from(data, "base64"));
+  for (const { data, blob, bytes = 0 } of message.attachments ?? [])
+    sum += data === undefined ? byBytes(blob ? bytes : 0) : picture(Buffer.from(data, "base64"));
   return sum;
 }
 
-/** What an image costs, by the rules that the providers publish. @type {Record<string, (wide: number, high: number) => number>} */
+/**
+ * What an image costs, by the rules that the providers publish.
+ * @type {Record<string, (wide: number, high: number) => number>}
+ */
 const RULES = {
   anthropic(wide, high) {
     const by = Math.min(1, 1568 / Math.max(wide, high));
@@ -121,22 +127,38 @@ async function check(all, context, where) {
   for (const message of messages) used += await cost(message);
   assert.equal(context.tokensUsed, used, `${where}: what is used is what the messages cost`);
   assert.ok(used <= context.tokenBudget, `${where}: ${used} of ${context.tokenBudget} tokens`);
-  assert.ok(messages.every(({ content }) => content.isWellFormed()), `${where}: valid Unicode`);
+  assert.ok(
+    messages.every(({ content }) => content.isWellFormed()),
+    `${where}: valid Unicode`,
+  );
   checkPairs(messages, where);
   const place = new Map(all.messages.map(({ id }, at) => [id, at]));
-  const places = messages.filter(({ id, role }) => id && role !== "tool").map(({ id }) => /** @type {number} */ (place.get(id)));
-  assert.deepEqual(places, [...new Set(places)].sort((a, b) => a - b), `${where}: file order, and each message once`);
+  const places = messages
+    .filter(({ id, role }) => id && role !== "tool")
+    .map(({ id }) => /** @type {number} */ (place.get(id)));
+  assert.deepEqual(
+    places,
+    [...new Set(places)].sort((a, b) => a - b),
+    `${where}: file order, and each message once`,
+  );
   const newest = all.messages.findLast(({ role }) => role === "user");
   assert.ok(!newest || messages.some(({ id }) => id === newest.id), `${where}: the newest user message is there`);
   const systems = all.messages.filter(({ role }) => role === "system");
-  assert.ok(systems.every(({ id }) => messages.some((message) => message.id === id)), `${where}: the system messages are there`);
+  assert.ok(
+    systems.every(({ id }) => messages.some((message) => message.id === id)),
+    `${where}: the system messages are there`,
+  );
   const summary = messages.some(({ id, content }) => !id && content.startsWith("[EARLIER CONVERSATION]"));
   assert.equal(context.summarizedMessageCount, summary ? all.messages.length - context.includedMessageCount : 0, where);
   assert.ok(!summary || context.summarizedMessageCount > 0, `${where}: a summary of nothing`);
   await checkUse(all, context, where);
 }
 
-/** Each call is followed by its results, and no result stands elsewhere. @param {Message[]} messages @param {string} where */
+/**
+ * Each call is followed by its results, and no result stands elsewhere.
+ * @param {Message[]} messages
+ * @param {string} where
+ */
 function checkPairs(messages, where) {
   /** @type {Set<string>} */
   let open = new Set();
@@ -160,12 +182,17 @@ async function checkUse({ steps, costs }, context, where) {
   const next = steps.findLast(([first]) => !kept.has(/** @type {Message} */ (first).id));
   if (!next) return;
   const [first, ...results] = /** @type {[Message, ...Message[]]} */ (next);
-  const lacking = (callsOf(first).length - results.length) * (4 + (await count("[No result was recorded: the call was interrupted.]")));
+  const lacking =
+    (callsOf(first).length - results.length) *
+    (4 + (await count("[No result was recorded: the call was interrupted.]")));
   const whole = lacking + next.reduce((sum, message) => sum + /** @type {number} */ (costs.get(message)), 0);
   // Shortened, as the report says, it would not have fitted either.
   const least = Math.min(whole, lacking + stepCost(context, next));
   const { tokensUsed, tokenBudget } = context;
-  assert.ok(tokensUsed >= tokenBudget * 0.85 || tokensUsed + least > tokenBudget, `${where}: ${tokensUsed} of ${tokenBudget} tokens, and ${least} would have fitted`);
+  assert.ok(
+    tokensUsed >= tokenBudget * 0.85 || tokensUsed + least > tokenBudget,
+    `${where}: ${tokensUsed} of ${tokenBudget} tokens, and ${least} would have fitted`,
+  );
 }
 
 /** What the report says that a step would have cost. @param {any} context @param {Message[]} step */
@@ -205,9 +232,16 @@ async function checkAll(files) {
   return sum;
 }
 
-/** Only what cannot fit is refused: system messages, or a user message cut to its last 200 bytes. @param {History} all @param {number} window @param {string} where */
+/**
+ * Only what cannot fit is refused: system messages, or a user message cut to its last 200 bytes.
+ * @param {History} all
+ * @param {number} window
+ * @param {string} where
+ */
 function checkRefusal({ messages, costs }, window, where) {
-  const systems = messages.filter(({ role }) => role === "system").reduce((sum, message) => sum + /** @type {number} */ (costs.get(message)), 0);
+  const systems = messages
+    .filter(({ role }) => role === "system")
+    .reduce((sum, message) => sum + /** @type {number} */ (costs.get(message)), 0);
   assert.ok(systems + 100 > window * 0.75, `${where}: refused, though ${systems} tokens are all that has to be there`);
 }
 
@@ -223,7 +257,10 @@ function* grownTranscripts() {
     const bytes = 4_000 * 1_000 ** ((seed - 1) / (GROWN - 1));
     const bytesEach = 50 + ((seed * 577) % 1_400);
     const messages = Math.ceil(bytes / (bytesEach * 1.9));
-    yield [`grown ${seed}`, new TextEncoder().encode(grow({ seed, messages, longestTurn: Math.floor(messages * 0.4), bytesEach }))];
+    yield [
+      `grown ${seed}`,
+      new TextEncoder().encode(grow({ seed, messages, longestTurn: Math.floor(messages * 0.4), bytesEach })),
+    ];
   }
 }
 

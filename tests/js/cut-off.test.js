@@ -19,18 +19,36 @@ const GONE = 2 ** 22 + 1;
 /** What only operations under way have. */
 const UNDER_WAY = /^\.(?:left|gone|new|session|coming\.left)-|^\.taken$/;
 
-/** @type {Record<string, { placement: "home" | "workspace", does: (store: Store, session: Session) => Promise<unknown>, isDelete?: boolean, isPurge?: boolean }>} */
+/**
+ * @type {Record<string, { placement: "home" | "workspace", does: (store: Store, session: Session) => Promise<unknown>, isDelete?: boolean, isPurge?: boolean }>}
+ */
 const OPERATIONS = {
   "move to a workspace": { placement: "home", does: (store, session) => store.move(session, { to: "workspace" }) },
-  "move to a named conversation": { placement: "home", does: (store, session) => store.move(session, { to: "workspace", name: "talk", day: "2026-01-02" }) },
+  "move to a named conversation": {
+    placement: "home",
+    does: (store, session) => store.move(session, { to: "workspace", name: "talk", day: "2026-01-02" }),
+  },
   "move to the home": { placement: "workspace", does: (store, session) => store.move(session, { to: "home" }) },
   "delete in the home": { placement: "home", isDelete: true, does: (store, session) => store.delete(session) },
   "delete in a workspace": { placement: "workspace", isDelete: true, does: (store, session) => store.delete(session) },
-  "purge in the home": { placement: "home", isPurge: true, does: (store, session) => store.delete(session, { purge: true }) },
-  "purge in a workspace": { placement: "workspace", isPurge: true, does: (store, session) => store.delete(session, { purge: true }) },
+  "purge in the home": {
+    placement: "home",
+    isPurge: true,
+    does: (store, session) => store.delete(session, { purge: true }),
+  },
+  "purge in a workspace": {
+    placement: "workspace",
+    isPurge: true,
+    does: (store, session) => store.delete(session, { purge: true }),
+  },
 };
 
-/** All below a folder. @param {Scene["storage"]} storage @param {string} folder @returns {Promise<{ path: string, kind: string }[]>} */
+/**
+ * All below a folder.
+ * @param {Scene["storage"]} storage
+ * @param {string} folder
+ * @returns {Promise<{ path: string, kind: string }[]>}
+ */
 async function entriesBelow(storage, folder) {
   const found = [];
   for (const { name, kind } of (await storage.list(folder)) ?? []) {
@@ -43,13 +61,18 @@ async function entriesBelow(storage, folder) {
 /** As if this process had been another one, which is gone: what it left says so. @param {Scene} scene */
 async function pretendGone({ storage, root }) {
   for (const { path, kind } of await entriesBelow(storage, root)) {
-    if (kind !== "file" || !(/[/\\]moving[/\\]/.test(path) || basename(path) === ".taken" || /\.open[/\\]/.test(path))) continue;
+    if (kind !== "file" || !(/[/\\]moving[/\\]/.test(path) || basename(path) === ".taken" || /\.open[/\\]/.test(path)))
+      continue;
     const text = textOf((await storage.read(path)) ?? new Uint8Array());
-    await storage.replace(path, bytesOf(text.replace(`"pid":${process.pid}`, `"pid":${GONE}`).replaceAll(`-${process.pid}-`, `-${GONE}-`)));
+    await storage.replace(
+      path,
+      bytesOf(text.replace(`"pid":${process.pid}`, `"pid":${GONE}`).replaceAll(`-${process.pid}-`, `-${GONE}-`)),
+    );
   }
   for (const { path, kind } of (await entriesBelow(storage, root)).reverse()) {
     const name = basename(path);
-    if (kind === "folder" && UNDER_WAY.test(name) && name.includes(`-${process.pid}-`)) await storage.move(path, join(path, "..", name.replace(`-${process.pid}-`, `-${GONE}-`)));
+    if (kind === "folder" && UNDER_WAY.test(name) && name.includes(`-${process.pid}-`))
+      await storage.move(path, join(path, "..", name.replace(`-${process.pid}-`, `-${GONE}-`)));
   }
 }
 
@@ -93,9 +116,19 @@ async function listById(store, id) {
 async function wholeAgain({ made, operation, id }, label) {
   const store = await made.open();
   const fixed = await store.doctor({ fix: true });
-  assert.deepEqual(fixed.flatMap(({ problems }) => problems), [], `${label}: not mended`);
-  assert.deepEqual((await store.doctor()).flatMap(({ problems }) => problems), [], `${label}: mended twice`);
-  const left = (await entriesBelow(made.storage, made.root)).filter(({ path }) => UNDER_WAY.test(basename(path)) || /[/\\]moving[/\\]/.test(path));
+  assert.deepEqual(
+    fixed.flatMap(({ problems }) => problems),
+    [],
+    `${label}: not mended`,
+  );
+  assert.deepEqual(
+    (await store.doctor()).flatMap(({ problems }) => problems),
+    [],
+    `${label}: mended twice`,
+  );
+  const left = (await entriesBelow(made.storage, made.root)).filter(
+    ({ path }) => UNDER_WAY.test(basename(path)) || /[/\\]moving[/\\]/.test(path),
+  );
   assert.deepEqual(left, [], `${label}: left over`);
   if ((await listById(store, id)).length === 0) {
     assert.ok(operation.isDelete || operation.isPurge, `${label}: lost`);
@@ -111,7 +144,8 @@ async function wholeAgain({ made, operation, id }, label) {
   const again = await made.open();
   // What was cut off can be done again.
   await operation.does(again, await again.session(id));
-  if (!operation.isDelete && !operation.isPurge) assert.deepEqual(await contents(await again.session(id)), ["one", "two", "three"], label);
+  if (!operation.isDelete && !operation.isPurge)
+    assert.deepEqual(await contents(await again.session(id)), ["one", "two", "three"], label);
   await again.close();
 }
 
@@ -143,7 +177,13 @@ test("without --fix, doctor tells of a move that was cut off by a code, and chan
   let told = 0;
   for (let at = 1; ; at += 1) {
     const { made, hasStopped } = await cutOffAt("move to the home", at);
-    const bytes = async () => Promise.all((await entriesBelow(made.storage, made.root)).map(async ({ path, kind }) => [path, kind === "file" ? textOf((await made.storage.read(path)) ?? new Uint8Array()) : kind]));
+    const bytes = async () =>
+      Promise.all(
+        (await entriesBelow(made.storage, made.root)).map(async ({ path, kind }) => [
+          path,
+          kind === "file" ? textOf((await made.storage.read(path)) ?? new Uint8Array()) : kind,
+        ]),
+      );
     const had = await bytes();
     const store = await made.open();
     const codes = (await store.doctor()).flatMap(({ problems }) => problems.map(({ code }) => code));
@@ -165,7 +205,12 @@ test("two of one name that are deleted in the same millisecond do not come into 
     sessions.push(await store.move(await store.create({ placement: "home" }), { to: "workspace", name: "talk", day }));
   }
   const ms = Date.now();
-  setClock({ now: () => ms, ticks: () => ms, offsetMinutes: () => 0, entropy: () => crypto.getRandomValues(new Uint8Array(32)) });
+  setClock({
+    now: () => ms,
+    ticks: () => ms,
+    offsetMinutes: () => 0,
+    entropy: () => crypto.getRandomValues(new Uint8Array(32)),
+  });
   try {
     const places = await Promise.all(sessions.map((session) => store.delete(session)));
     assert.equal(new Set(places.map(({ trash }) => trash)).size, 2);

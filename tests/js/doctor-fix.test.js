@@ -2,7 +2,18 @@
 // Doctor says what is wrong and changes nothing; with --fix it mends what can be, and no line of a log is ever another.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -55,7 +66,11 @@ function tree(root) {
 
 /** @param {{ options: { home: string, project: string } }} store @param {string[]} args */
 function leftoff({ options }, args) {
-  const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], { cwd: options.project, encoding: "utf8", env: { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: options.home } });
+  const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], {
+    cwd: options.project,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: options.home },
+  });
   return { status, stdout, stderr };
 }
 
@@ -71,38 +86,80 @@ async function doctor({ options }, asked) {
 
 /** @typedef {Awaited<ReturnType<typeof makeStore>>} MadeStore */
 
-/** What can go wrong and be mended: where, and how it is called. @type {Record<string, (made: MadeStore) => [id: string, code: string]>} */
+/**
+ * What can go wrong and be mended: where, and how it is called.
+ * @type {Record<string, (made: MadeStore) => [id: string, code: string]>}
+ */
 const faults = {
-  "a torn tail of messages": ({ home }) => (appendFileSync(join(home.path, "messages.jsonl"), '{"v":1,"id":"x","role":"us'), [home.id, "torn_tail"]),
-  "a torn tail of events": ({ here }) => (appendFileSync(join(here.path, "events.jsonl"), '{"v":1,"id":"x"'), [here.id, "torn_tail"]),
+  "a torn tail of messages": ({ home }) => (
+    appendFileSync(join(home.path, "messages.jsonl"), '{"v":1,"id":"x","role":"us'),
+    [home.id, "torn_tail"]
+  ),
+  "a torn tail of events": ({ here }) => (
+    appendFileSync(join(here.path, "events.jsonl"), '{"v":1,"id":"x"'),
+    [here.id, "torn_tail"]
+  ),
   "no document": ({ home }) => (rmSync(join(home.path, "metadata.json")), [home.id, "bad_document"]),
-  "a document that is half of one": ({ home }) => (truncateSync(join(home.path, "metadata.json"), 40), [home.id, "bad_document"]),
+  "a document that is half of one": ({ home }) => (
+    truncateSync(join(home.path, "metadata.json"), 40),
+    [home.id, "bad_document"]
+  ),
   "a document that git left in conflict": ({ here }) => {
     const path = join(here.path, "session.json");
     const text = readFileSync(path, "utf8");
-    writeFileSync(path, text.replace(/^( *"status".*)$/m, '<<<<<<< HEAD\n$1\n=======\n  "status": "completed",\n>>>>>>> other'));
+    writeFileSync(
+      path,
+      text.replace(/^( *"status".*)$/m, '<<<<<<< HEAD\n$1\n=======\n  "status": "completed",\n>>>>>>> other'),
+    );
     assert.match(readFileSync(path, "utf8"), /<<<<<<</);
     return [here.id, "bad_document"];
   },
   "a damaged checkpoint": ({ options, home }) => {
     const path = join(options.home, "cache", `${home.id}.json`);
-    writeFileSync(path, readFileSync(path, "utf8").replace(/\d/, (digit) => String((Number(digit) + 1) % 10)));
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replace(/\d/, (digit) => String((Number(digit) + 1) % 10)),
+    );
     return [home.id, "bad_checkpoint"];
   },
-  "a checkpoint that is none": ({ options, home }) => (writeFileSync(join(options.home, "cache", `${home.id}.json`), "\0\0"), [home.id, "bad_checkpoint"]),
-  "a damaged index": ({ options }) => (appendFileSync(join(options.home, "sessions", "index.jsonl"), "\0\0\0\nrubbish\n"), ["store", "bad_index"]),
-  "a temporary file of a session": ({ home }) => (writeFileSync(join(home.path, `.metadata.json.${GONE}.0123456789abcdef.tmp`), "half"), [home.id, "left_over"]),
-  "a temporary file of the store": ({ options }) => (writeFileSync(join(options.home, "sessions", `.index.jsonl.${GONE}.0123456789abcdef.tmp`), "half"), ["store", "left_over"]),
+  "a checkpoint that is none": ({ options, home }) => (
+    writeFileSync(join(options.home, "cache", `${home.id}.json`), "\0\0"),
+    [home.id, "bad_checkpoint"]
+  ),
+  "a damaged index": ({ options }) => (
+    appendFileSync(join(options.home, "sessions", "index.jsonl"), "\0\0\0\nrubbish\n"),
+    ["store", "bad_index"]
+  ),
+  "a temporary file of a session": ({ home }) => (
+    writeFileSync(join(home.path, `.metadata.json.${GONE}.0123456789abcdef.tmp`), "half"),
+    [home.id, "left_over"]
+  ),
+  "a temporary file of the store": ({ options }) => (
+    writeFileSync(join(options.home, "sessions", `.index.jsonl.${GONE}.0123456789abcdef.tmp`), "half"),
+    ["store", "left_over"]
+  ),
   "a lease of a process that is gone": ({ options, home }) => {
     const leases = join(options.home, "cache", `${home.id}.open`);
     mkdirSync(leases, { recursive: true });
-    writeFileSync(join(leases, "x.json"), JSON.stringify({ ...thisProcess(), pid: GONE, since: "2026-01-01T00:00:00Z" }));
+    writeFileSync(
+      join(leases, "x.json"),
+      JSON.stringify({ ...thisProcess(), pid: GONE, since: "2026-01-01T00:00:00Z" }),
+    );
     return [home.id, "dead_lease"];
   },
-  "a checkpoint of a session that is gone": ({ options }) => (writeFileSync(join(options.home, "cache", "gone.json"), "{}"), ["store", "left_over"]),
-  "what a hook kept of a session that is gone": ({ options }) => (writeFileSync(join(options.home, "cache", "gone.turns"), "3"), ["store", "left_over"]),
+  "a checkpoint of a session that is gone": ({ options }) => (
+    writeFileSync(join(options.home, "cache", "gone.json"), "{}"),
+    ["store", "left_over"]
+  ),
+  "what a hook kept of a session that is gone": ({ options }) => (
+    writeFileSync(join(options.home, "cache", "gone.turns"), "3"),
+    ["store", "left_over"]
+  ),
   "leases of a session that is gone": ({ options }) => {
-    for (const [id, pid] of /** @type {const} */ ([["gone", GONE], ["of a workspace that is elsewhere", process.pid]])) {
+    for (const [id, pid] of /** @type {const} */ ([
+      ["gone", GONE],
+      ["of a workspace that is elsewhere", process.pid],
+    ])) {
       const leases = join(options.home, "cache", `${id}.open`);
       mkdirSync(leases, { recursive: true });
       writeFileSync(join(leases, "x.json"), JSON.stringify({ ...thisProcess(), pid, since: "2026-01-01T00:00:00Z" }));
@@ -123,7 +180,13 @@ test("a sound store has no problems, and looking changes no byte", async () => {
   writeFileSync(join(store.options.home, "cache", "imported.json"), "{}");
   const before = tree(store.root);
   const reports = await doctor(store);
-  assert.deepEqual(reports.map(({ health, problems, fixed }) => [health, problems, fixed]), [["ok", [], []], ["ok", [], []]]);
+  assert.deepEqual(
+    reports.map(({ health, problems, fixed }) => [health, problems, fixed]),
+    [
+      ["ok", [], []],
+      ["ok", [], []],
+    ],
+  );
   assert.deepEqual(tree(store.root), before);
 });
 
@@ -135,18 +198,31 @@ for (const [what, fault] of Object.entries(faults)) {
     const before = tree(store.root);
     const logsBefore = logs();
     const found = (await doctor(store)).find((one) => one.id === id);
-    assert.deepEqual(found?.problems.map((problem) => problem.code), [code]);
+    assert.deepEqual(
+      found?.problems.map((problem) => problem.code),
+      [code],
+    );
     const [alone] = id === "store" ? [found] : await doctor(store, { id });
     assert.deepEqual(alone, found);
     assert.deepEqual(tree(store.root), before);
     const fixed = (await doctor(store, { fix: true })).find((one) => one.id === id);
     assert.equal(fixed?.fixed.length, 1);
-    assert.deepEqual(fixed?.problems.map((problem) => problem.code), code === "torn_tail" ? ["damaged"] : []);
-    for (const [place, log] of logs().entries()) assert.ok(log.bytes.replace(/\n$/, "") === logsBefore[place]?.bytes.replace(/\n$/, ""), `${log.name} is as it was`);
+    assert.deepEqual(
+      fixed?.problems.map((problem) => problem.code),
+      code === "torn_tail" ? ["damaged"] : [],
+    );
+    for (const [place, log] of logs().entries())
+      assert.ok(
+        log.bytes.replace(/\n$/, "") === logsBefore[place]?.bytes.replace(/\n$/, ""),
+        `${log.name} is as it was`,
+      );
     const after = tree(store.root).map(({ name, bytes }) => ({ name, bytes }));
     const again = (await doctor(store, { fix: true })).flatMap((one) => one.fixed);
     assert.deepEqual(again, []);
-    assert.deepEqual(tree(store.root).map(({ name, bytes }) => ({ name, bytes })), after);
+    assert.deepEqual(
+      tree(store.root).map(({ name, bytes }) => ({ name, bytes })),
+      after,
+    );
   });
 }
 
@@ -176,7 +252,10 @@ test("what a living process is writing stays, and so does its lease", async () =
   const lease = join(store.options.home, "cache", `${store.home.id}.open`, "x.json");
   mkdirSync(dirname(lease), { recursive: true });
   writeFileSync(lease, JSON.stringify({ ...thisProcess(), since: "2026-01-01T00:00:00Z" }));
-  assert.deepEqual((await doctor(store, { fix: true })).flatMap(({ fixed, problems }) => [...fixed, ...problems]), []);
+  assert.deepEqual(
+    (await doctor(store, { fix: true })).flatMap(({ fixed, problems }) => [...fixed, ...problems]),
+    [],
+  );
   assert.ok(existsSync(temporary) && existsSync(lease));
 });
 
@@ -199,14 +278,22 @@ test("a damage that cannot be mended is still said after mending", async () => {
   writeFileSync(path, bytes.replace('"role":"user"', '"role":"uxer"'), "latin1");
   const report = (await doctor(store, { fix: true })).find(({ id }) => id === store.home.id);
   assert.equal(report?.health, "damaged");
-  assert.ok(report?.problems.some(({ code, file, end }) => code === "checksum" && file === "messages.jsonl" && end > 0));
+  assert.ok(
+    report?.problems.some(({ code, file, end }) => code === "checksum" && file === "messages.jsonl" && end > 0),
+  );
 });
 
 test("the command says what it found and what it did, as text and as JSON", async () => {
   const store = await makeStore();
   appendFileSync(join(store.home.path, "messages.jsonl"), '{"v":1,"id":"x"');
   const looked = leftoff(store, ["doctor", "--json"]);
-  assert.deepEqual(JSON.parse(looked.stdout).map((/** @type {any} */ one) => Object.keys(one)), [["id", "health", "problems"], ["id", "health", "problems"]]);
+  assert.deepEqual(
+    JSON.parse(looked.stdout).map((/** @type {any} */ one) => Object.keys(one)),
+    [
+      ["id", "health", "problems"],
+      ["id", "health", "problems"],
+    ],
+  );
   assert.match(leftoff(store, ["doctor"]).stdout, /messages\.jsonl, bytes \d+ to \d+: .* \(torn_tail\)/);
   const { stdout, status } = leftoff(store, ["doctor", store.home.id, "--fix", "--json"]);
   const [{ id, fixed }] = JSON.parse(stdout);

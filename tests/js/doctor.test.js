@@ -12,7 +12,11 @@ async function makeSession() {
   const storage = new MemoryStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   const session = await store.create({ title: "a title" });
-  await session.append([{ role: "user", content: "one" }, { role: "user", content: "x".repeat(300_000) }, { role: "user", content: "three" }]);
+  await session.append([
+    { role: "user", content: "one" },
+    { role: "user", content: "x".repeat(300_000) },
+    { role: "user", content: "three" },
+  ]);
   await session.close();
   const log = `${session.path}/messages.jsonl`;
   const lines = text(await storage.read(log)).split("\n");
@@ -55,7 +59,10 @@ test("a missing blob is damage, at the line that names it", async () => {
   const { health, problems } = await session.examine();
   const start = (lines[0]?.length ?? 0) + 1;
   assert.equal(health, "damaged");
-  assert.deepEqual(problems.map(({ file, code, start, end }) => [file, code, start, end]), [["messages.jsonl", "missing_blob", start, start + (lines[1]?.length ?? 0)]]);
+  assert.deepEqual(
+    problems.map(({ file, code, start, end }) => [file, code, start, end]),
+    [["messages.jsonl", "missing_blob", start, start + (lines[1]?.length ?? 0)]],
+  );
 });
 
 test("what a person wrote is no damage, and a log of nothing but damage is unreadable", async () => {

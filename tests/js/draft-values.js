@@ -55,15 +55,38 @@ export const ODD = {
   "what says itself how it is written": () => ({ toJSON: () => ({ a: 1 }) }),
   "what says that it is nothing": () => ({ toJSON: () => undefined }),
   "what says that it is null": () => ({ toJSON: () => null }),
-  "what cannot say it": () => ({ toJSON: () => { throw new Error("no"); } }),
-  "a getter": () => ({ get a() { return 1; } }),
-  "a getter that throws": () => ({ get a() { throw new Error("no"); } }),
-  "a proxy that throws": () => new Proxy({}, { ownKeys: () => { throw new Error("no"); } }),
+  "what cannot say it": () => ({
+    toJSON: () => {
+      throw new Error("no");
+    },
+  }),
+  "a getter": () => ({
+    get a() {
+      return 1;
+    },
+  }),
+  "a getter that throws": () => ({
+    get a() {
+      throw new Error("no");
+    },
+  }),
+  "a proxy that throws": () =>
+    new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("no");
+        },
+      },
+    ),
   "a symbol as key": () => ({ [Symbol("s")]: 1 }),
   __proto__: () => JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":1}}'),
   "a String": () => new String("x"),
   "a promise": () => Promise.resolve(1),
-  arguments: () => (function () { return arguments; })(),
+  arguments: () =>
+    (function () {
+      return arguments;
+    })(),
   "what is deep": () => JSON.parse(`${"[".repeat(120)}${"]".repeat(120)}`),
   "what is too deep": () => JSON.parse(`${"[".repeat(140)}${"]".repeat(140)}`),
   "what is far too deep": () => {
@@ -76,18 +99,32 @@ export const ODD = {
 };
 
 export const odd = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...Object.keys(ODD)).map((name) => /** @type {() => unknown} */ (ODD[name])()) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(...Object.keys(ODD)).map((name) => /** @type {() => unknown} */ (ODD[name])()),
+  },
   { weight: 1, arbitrary: fc.jsonValue() },
   { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
-  { weight: 1, arbitrary: fc.anything({ withDate: true, withMap: true, withSet: true, withNullPrototype: true, withSparseArray: true, withTypedArray: true, withBigInt: true }) },
+  {
+    weight: 1,
+    arbitrary: fc.anything({
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      withTypedArray: true,
+      withBigInt: true,
+    }),
+  },
 );
 
 /** There is no value for it in JSON. */
 export class NoJsonValue extends Error {}
 
 /**
- * What JSON has for a value, worked out without writing any: a value that has none throws. What is undefined in an object is
- * not there.
+ * What JSON has for a value, worked out without writing any: a value that has none throws. What is undefined in an
+ * object is not there.
  * @param {any} value @param {boolean} [isGiven] by a `toJSON`
  * @returns {any}
  */
@@ -106,7 +143,8 @@ export function image(value, isGiven = false) {
   }
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== null && prototype !== Object.prototype) throw new NoJsonValue();
-  if (String(value[Symbol.toStringTag] ?? "") !== "" || Object.getOwnPropertySymbols(value).length > 0) throw new NoJsonValue();
+  if (String(value[Symbol.toStringTag] ?? "") !== "" || Object.getOwnPropertySymbols(value).length > 0)
+    throw new NoJsonValue();
   /** @type {[string, any][]} */
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(fields.map(([key, field]) => [key, image(field)]));

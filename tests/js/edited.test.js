@@ -22,7 +22,12 @@ async function inFolder(work) {
 async function editSession(home, placement) {
   const store = await openStore({ home: join(home, "h"), project: home });
   const session = await store.create({ placement });
-  const { records: [first] } = await session.append([{ role: "user", content: OLD }, { role: "assistant", content: "" }]);
+  const {
+    records: [first],
+  } = await session.append([
+    { role: "user", content: OLD },
+    { role: "assistant", content: "" },
+  ]);
   const document = join(session.path, placement === "home" ? "metadata.json" : "session.json");
   await session.stop();
   await session.close();
@@ -76,7 +81,12 @@ test("a summary that was made of what is no longer said is gone, and made anew a
     const session = await store.session(id);
     assert.match(await summaryOf(store), /hunter2/);
     // Said anew as of long ago.
-    const again = { role: /** @type {const} */ ("user"), content: NEW, id: first?.id, timestamp: "2020-01-01T00:00:00.000Z" };
+    const again = {
+      role: /** @type {const} */ ("user"),
+      content: NEW,
+      id: first?.id,
+      timestamp: "2020-01-01T00:00:00.000Z",
+    };
     await session.append({ ...again, rev: 1 });
     assert.equal(await summaryOf(store), "");
     await session.stop();
@@ -85,7 +95,9 @@ test("a summary that was made of what is no longer said is gone, and made anew a
     await session.append({ role: "user", content: OLD });
     await session.stop();
     assert.match(await summaryOf(store), /^All of doors; since then: /);
-    const { records: [last] } = await session.append({ role: "assistant", content: "Which" });
+    const {
+      records: [last],
+    } = await session.append({ role: "assistant", content: "Which" });
     await session.append({ ...again, rev: 2 });
     assert.equal(await summaryOf(store), "All of doors");
     await session.append({ role: "assistant", content: "Which?", id: last?.id, rev: 1 });
@@ -96,15 +108,27 @@ test("a summary that was made of what is no longer said is gone, and made anew a
 
 const CALL = { toolCalls: [{ id: "c", name: "Bash", arguments: "{}" }] };
 for (const [name, lines] of /** @type {const} */ ([
-  ["that is still being said", [{ content: "I", partial: true }, { content: "I would", partial: true }, { content: "I would mend it." }]],
-  ["that was told in part, and then makes calls", [{ content: "I", partial: true }, { content: "I mend it." }, { content: "I mend it." }, { content: "I mend it.", assistant: CALL }]],
+  [
+    "that is still being said",
+    [{ content: "I", partial: true }, { content: "I would", partial: true }, { content: "I would mend it." }],
+  ],
+  [
+    "that was told in part, and then makes calls",
+    [
+      { content: "I", partial: true },
+      { content: "I mend it." },
+      { content: "I mend it." },
+      { content: "I mend it.", assistant: CALL },
+    ],
+  ],
 ]))
   test(`an answer ${name} leaves the summary of what was said before`, () =>
     inFolder(async (home) => {
       const { store, id } = await editSession(home, "home");
       const session = await store.session(id);
       const summary = await summaryOf(store);
-      for (const [rev, line] of lines.entries()) await session.append({ role: "assistant", id: "answer", rev, ...line });
+      for (const [rev, line] of lines.entries())
+        await session.append({ role: "assistant", id: "answer", rev, ...line });
       assert.equal(await summaryOf(store), summary);
       await store.close();
     }));

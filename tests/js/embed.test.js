@@ -15,15 +15,25 @@ const REQUEST = { window: 2400, reserve: 400, encoding: "estimate-1" };
 const [{ text: HIDDEN, secret: SECRET } = { text: "", secret: "" }] = PLANTED["npm"] ?? [];
 
 /** @param {number} n */
-const messageText = (n) => `Message ${n}: the parser reads token ${n} of the grammar, ${n % 3 ? "and other things that are long enough to fill a window" : `croniter is pinned, see case ${n}`}.`;
+const messageText = (n) =>
+  `Message ${n}: the parser reads token ${n} of the grammar, ${n % 3 ? "and other things that are long enough to fill a window" : `croniter is pinned, see case ${n}`}.`;
 
-/** A session with a question that many messages answer. @param {import("../../js/index.js").StoreOptions} options @param {(store: import("../../js/index.js").Store, session: import("../../js/index.js").Session) => Promise<void>} work @param {string} [more] said in each message */
+/**
+ * A session with a question that many messages answer.
+ * @param {import("../../js/index.js").StoreOptions} options
+ * @param {(store: import("../../js/index.js").Store, session: import("../../js/index.js").Session) => Promise<void>}
+ *   work
+ * @param {string} [more] said in each message
+ */
 async function withQuestion(options, work, more = "") {
   const folder = mkdtempSync(join(tmpdir(), "leftoff-embed-"));
   const store = await openStore({ home: join(folder, "home"), project: folder, ...options });
   try {
     const session = await store.create();
-    const drafts = Array.from({ length: 300 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: messageText(n) + more }));
+    const drafts = Array.from({ length: 300 }, (_, n) => ({
+      role: n % 2 ? "assistant" : "user",
+      content: messageText(n) + more,
+    }));
     await session.append([...drafts, { role: "user", content: QUESTION }]);
     await work(store, session);
   } finally {
@@ -65,7 +75,10 @@ test("where vectors fail, or are none, the order by words stays, and it is said 
       [() => /** @type {any} */ (undefined), /but found 0 instead$/],
       [(texts) => texts.map(() => /** @type {any} */ ([1n])), /^"embed" failed: .*BigInt/],
       [(texts) => texts.map(() => /** @type {any} */ (null)), /but found 0 and 0 numbers instead$/],
-      [(texts) => texts.map(() => /** @type {any} */ ({ length: 1e9 })), /^"embed" failed: expected at most 65536 numbers in a vector, but found 1000000000$/],
+      [
+        (texts) => texts.map(() => /** @type {any} */ ({ length: 1e9 })),
+        /^"embed" failed: expected at most 65536 numbers in a vector, but found 1000000000$/,
+      ],
     ];
     for (const [embed, why] of failing) {
       const context = await session.context({ ...REQUEST, embed });
@@ -82,16 +95,23 @@ test("where vectors fail, or are none, the order by words stays, and it is said 
   }));
 
 test("what is embedded is as it may leave", () =>
-  withQuestion({ redact: "replace" }, async (store, session) => {
-    /** @type {string[]} */
-    const texts = [];
-    const embed = (/** @type {string[]} */ all) => {
-      texts.push(...all);
-      return backward(all);
-    };
-    await session.context({ ...REQUEST, embed });
-    await store.recall(QUESTION, { embed });
-    for await (const _ of store.search(QUESTION, { embed })) continue;
-    assert.ok(texts.length > 60 && texts.some((text) => text.includes("[redacted:npm:")), texts[1] ?? "");
-    assert.deepEqual(texts.filter((text) => text.includes(SECRET)), []);
-  }, ` The token is ${HIDDEN}.`));
+  withQuestion(
+    { redact: "replace" },
+    async (store, session) => {
+      /** @type {string[]} */
+      const texts = [];
+      const embed = (/** @type {string[]} */ all) => {
+        texts.push(...all);
+        return backward(all);
+      };
+      await session.context({ ...REQUEST, embed });
+      await store.recall(QUESTION, { embed });
+      for await (const _ of store.search(QUESTION, { embed })) continue;
+      assert.ok(texts.length > 60 && texts.some((text) => text.includes("[redacted:npm:")), texts[1] ?? "");
+      assert.deepEqual(
+        texts.filter((text) => text.includes(SECRET)),
+        [],
+      );
+    },
+    ` The token is ${HIDDEN}.`,
+  ));

@@ -20,6 +20,10 @@ for (const family of families) {
   test(`the estimate is 90 to 140 percent of what ${family} counts, but for the texts that are named`, async () => {
     assert.ok(fixtures.length > 80, String(fixtures.length));
     const { out } = await compareFamily(family, fixtures);
-    assert.deepEqual([...out.keys()].sort(), OUT[family].map((name) => `tests/fixtures/texts/${name}`), JSON.stringify([...out]));
+    assert.deepEqual(
+      [...out.keys()].sort(),
+      OUT[family].map((name) => `tests/fixtures/texts/${name}`),
+      JSON.stringify([...out]),
+    );
   });
 }

@@ -15,7 +15,10 @@ import * as leftoff from "../../js/index.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcriptPath = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
 /** Every file that has an example. */
-const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/")).filter((path) => path.endsWith(".js")).sort();
+const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => path.endsWith(".js"))
+  .sort();
 const Async = /** @type {any} */ (async () => {}).constructor;
 
 /** The examples of a file, each with what it is of. @param {string} file */
@@ -23,7 +26,10 @@ function examplesIn(file) {
   const text = readFileSync(join(root, "js", file), "utf8");
   return [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*([^\n]*)/g)].flatMap(([, doc = "", code = ""]) => {
     const [, ...examples] = doc.replace(/^\s*\* ?/gm, "").split("@example");
-    return examples.map((one, place) => ({ name: `${file}: ${code.replace(/[({].*/, "").trim()}${place > 0 ? `, ${place + 1}` : ""}`, code: one.trim() }));
+    return examples.map((one, place) => ({
+      name: `${file}: ${code.replace(/[({].*/, "").trim()}${place > 0 ? `, ${place + 1}` : ""}`,
+      code: one.trim(),
+    }));
   });
 }
 
@@ -76,7 +82,8 @@ for (const { name, code } of files.filter((file) => !file.startsWith("compat/"))
         await another.close();
         await store.close();
       }
-    }));
+    }),
+  );
 }
 
 for (const { name, code } of files.filter((file) => file.startsWith("compat/")).flatMap(examplesIn)) {
@@ -87,13 +94,16 @@ for (const { name, code } of files.filter((file) => file.startsWith("compat/")).
       const manager = new compat.SessionManager();
       const contexts = new compat.ContextManager({ sessionId: "session-abc123" });
       try {
-        const session = name.startsWith("compat/index.js: export class SessionManager") ? undefined : await manager.createSession(project, { type: "openai", model: "gpt-5", contextWindow: 128_000 });
+        const session = name.startsWith("compat/index.js: export class SessionManager")
+          ? undefined
+          : await manager.createSession(project, { type: "openai", model: "gpt-5", contextWindow: 128_000 });
         await run(code, { ...compat, assert, folder: project, manager, session, contexts });
       } finally {
         await contexts.close();
         await manager.close();
       }
-    }));
+    }),
+  );
 }
 
 test("every public function of the front door has an example, and says what it throws or cannot throw but the storage's codes", () => {
@@ -103,8 +113,11 @@ test("every public function of the front door has an example, and says what it t
     const types = join(root, "types", file.replace(/\.js$/, ".d.ts"));
     if (!existsSync(types)) continue;
     const text = readFileSync(types, "utf8");
-    for (const [, doc = "", name] of text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:export declare (?:function|class)|^ {4})(?: async)? ?\*?(\w+)[<(]/gm)) {
-      if (name !== "constructor" && !file.startsWith("storage/") && !doc.includes("@example")) without.push(`${file}: ${name}`);
+    for (const [, doc = "", name] of text.matchAll(
+      /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:export declare (?:function|class)|^ {4})(?: async)? ?\*?(\w+)[<(]/gm,
+    )) {
+      if (name !== "constructor" && !file.startsWith("storage/") && !doc.includes("@example"))
+        without.push(`${file}: ${name}`);
     }
   }
   assert.deepEqual(without, []);

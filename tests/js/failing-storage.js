@@ -6,7 +6,10 @@ import { storageError } from "../../js/storage/contract.js";
 
 /** @import { Code, Verb } from "../../js/storage/contract.js" */
 
-/** @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure `written`: how many bytes of an append get in before it fails; Infinity for all */
+/**
+ * @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure `written`: how many bytes of an append get in
+ *   before it fails; Infinity for all
+ */
 
 export class FailingStorage extends MemoryStorage {
   /** Bytes handed out by `read` and `readRange`. */
@@ -15,7 +18,11 @@ export class FailingStorage extends MemoryStorage {
   /** @type {Map<Verb, Failure[]>} */
   #failures = new Map();
 
-  /** The next call of a verb fails; called several times, as many calls fail. @param {Verb} verb @param {Failure} [failure] */
+  /**
+   * The next call of a verb fails; called several times, as many calls fail.
+   * @param {Verb} verb
+   * @param {Failure} [failure]
+   */
   failNext(verb, failure = {}) {
     this.#failures.set(verb, [...(this.#failures.get(verb) ?? []), failure]);
   }

@@ -6,7 +6,15 @@ import { test } from "node:test";
 
 import { MemoryStorage, countTokens, openStore } from "../../js/index.js";
 
-const FORMATS = /** @type {const} */ (["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"]);
+const FORMATS = /** @type {const} */ ([
+  "leftoff",
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "ai-sdk",
+  "ai-sdk-ui",
+]);
 const text = "error: expected a number, but found a string instead\n".repeat(7_500);
 const log = { mime: "text/plain", name: "build.log", data: Buffer.from(text).toString("base64") };
 const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
@@ -36,7 +44,11 @@ test("a text of 390 KB costs what it has in tokens in every shape", async () => 
 
 test("where it does not fit, the message is there without it, within the budget", async () => {
   const session = await store.create({ model: "gpt-5" });
-  await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }, { role: "user", content: "Why?", attachments: [log] }]);
+  await session.append([
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "Hello." },
+    { role: "user", content: "Why?", attachments: [log] },
+  ]);
   for (const format of FORMATS) {
     for (const window of [2000, 32_000]) {
       const { tokensUsed, tokenBudget, messages } = await session.context({ window, format });
@@ -51,7 +63,8 @@ test("where it does not fit, the message is there without it, within the budget"
 
 test("forty screenshots in blobs cost what Anthropic says", async () => {
   const session = await store.create({ model: "claude-sonnet-4-5" });
-  for (let nth = 0; nth < 40; nth += 1) await session.append({ role: "user", content: "", attachments: [picture(100_000 + nth)] });
+  for (let nth = 0; nth < 40; nth += 1)
+    await session.append({ role: "user", content: "", attachments: [picture(100_000 + nth)] });
   for (const format of /** @type {const} */ (["anthropic", "ai-sdk", "leftoff"])) {
     const { tokensUsed, includedMessageCount } = await session.context({ format });
     assert.equal(includedMessageCount, 40);

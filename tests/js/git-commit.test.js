@@ -8,19 +8,37 @@ import { test } from "node:test";
 
 import { runGit } from "../../js/placement/git.js";
 import { LeftoffError } from "../../js/index.js";
-import { PLACE, commit, filesOf, git, gitFails, hook, inFolder, makeConversation, makeRepository, put, stateOf } from "./git-tools.js";
+import {
+  PLACE,
+  commit,
+  filesOf,
+  git,
+  gitFails,
+  hook,
+  inFolder,
+  makeConversation,
+  makeRepository,
+  put,
+  stateOf,
+} from "./git-tools.js";
 
 const ALL = [".session/blobs/aa", ".session/messages.jsonl", ".session/session.json", "brainstorm.md"];
 const place = PLACE.replaceAll("\\", "/");
 
-/** A repository with a conversation that git does not know yet. @param {(folder: string, top: string) => unknown} work */
+/**
+ * A repository with a conversation that git does not know yet.
+ * @param {(folder: string, top: string) => unknown} work
+ */
 const inConversation = (work) =>
   inFolder((folder) => {
     const top = makeRepository(join(folder, "top"));
     return work(makeConversation(top), top);
   });
 
-/** Refused with this code and these words, and everything as it was. @param {{ folder: string, top: string, code: string, words?: RegExp }} expected */
+/**
+ * Refused with this code and these words, and everything as it was.
+ * @param {{ folder: string, top: string, code: string, words?: RegExp }} expected
+ */
 async function expectRefusal({ folder, top, code, words = /git init/ }) {
   const before = stateOf(top);
   await assert.rejects(commit({ folder, title: "T" }), (error) => {
@@ -40,7 +58,10 @@ test("conversation and session are one commit; what is staged or changed elsewhe
     const { commit: hash, ...rest } = await commit({ folder, title: "API Design" });
     assert.deepEqual(rest, { message: "API Design: conversation and session saved", isSessionOnly: false, files: ALL });
     assert.equal(hash, git(top, "rev-parse", "HEAD").trim());
-    assert.deepEqual(filesOf(top), ALL.map((file) => `${place}/${file}`));
+    assert.deepEqual(
+      filesOf(top),
+      ALL.map((file) => `${place}/${file}`),
+    );
     assert.equal(git(top, "log", "-1", "--format=%an <%ae>|%B").trim(), `Ann <ann@example.org>|${rest.message}`);
     assert.equal(git(top, "status", "--porcelain"), " M other.txt\nA  staged.txt\n");
     // Half of it staged, the rest not: it is saved as it lies there.
@@ -59,7 +80,11 @@ test("the session alone is a session update; nothing is no commit", () =>
     fs.appendFileSync(join(folder, ".session", "messages.jsonl"), '{"v":1}\n');
     put(join(folder, ".session", "events.jsonl"), '{"v":1}\n');
     const { commit: hash, ...rest } = await commit({ folder, title: "T" });
-    assert.deepEqual(rest, { message: "T: session update", isSessionOnly: true, files: [".session/events.jsonl", ".session/messages.jsonl"] });
+    assert.deepEqual(rest, {
+      message: "T: session update",
+      isSessionOnly: true,
+      files: [".session/events.jsonl", ".session/messages.jsonl"],
+    });
     assert.equal(git(top, "log", "-1", "--format=%s").trim(), rest.message);
     // Touched, and staged but taken back: as HEAD has it.
     fs.utimesSync(join(folder, "brainstorm.md"), 1, 1);
@@ -68,7 +93,12 @@ test("the session alone is a session update; nothing is no commit", () =>
     put(log, "other");
     git(top, "add", ".");
     put(log, content);
-    assert.deepEqual(await commit({ folder, title: "T" }), { commit: null, message: "", isSessionOnly: false, files: [] });
+    assert.deepEqual(await commit({ folder, title: "T" }), {
+      commit: null,
+      message: "",
+      isSessionOnly: false,
+      files: [],
+    });
     assert.equal(git(top, "rev-parse", "HEAD").trim(), hash);
     // As HEAD has it, but taken out of the index.
     git(top, "rm", "--quiet", "--cached", `${place}/brainstorm.md`);
@@ -85,33 +115,67 @@ test("what was deleted from the folder, or moved in it, is part of the commit", 
     fs.rmSync(join(top, "other.txt"));
     const { files, isSessionOnly } = await commit({ folder, title: "T" });
     assert.deepEqual([files, isSessionOnly], [[".session/blobs/aa", "brainstorm.md", "notes.md"], false]);
-    assert.deepEqual(filesOf(top), files.map((file) => `${place}/${file}`));
+    assert.deepEqual(
+      filesOf(top),
+      files.map((file) => `${place}/${file}`),
+    );
     assert.equal(git(top, "status", "--porcelain"), " D other.txt\n");
   }));
 
-test("names and titles are taken as they stand", { skip: process.platform === "win32" && "Windows has no such names" }, () =>
-  inFolder(async (home) => {
-    const top = makeRepository(join(home, "-t [o]p"));
-    put(join(home, "home", ".gitconfig"), "[user]\n\tname = Ann\n\temail = a@example.org\n[commit]\n\tcleanup = strip\n[i18n]\n\tcommitEncoding = ISO-8859-1\n[diff]\n\trelative = false\n\texternal = false\n");
-    for (const name of ["-dash", ":(top)", ":!x", "[ab]*", "?", "a b", "ünï-\u{1f600}", "tab\tand\nline", '"quoted"', "back\\slash"]) {
-      const folder = makeConversation(top, join("all", name));
-      for (const file of ["*.md", "-x", ":!x", "ü"]) put(join(folder, file), name);
-      // What a pattern would find.
-      for (const other of ["a", "b", "x", "abc"]) put(join(top, "all", other, "foreign"), name);
-      const { files } = await commit({ folder, title: name });
-      assert.deepEqual(files.sort(), [...ALL, "*.md", "-x", ":!x", "ü"].sort(), name);
-      assert.deepEqual(filesOf(top).sort(), files.map((file) => `all/${name}/${file}`), name);
-    }
-    /** @type {[title: string, line: string][]} */
-    const titles = [["-m x", "-m x"], ["--amend", "--amend"], ["# heading", "# heading"], ["a\n\nb\r\0\u2028c\x1b[31m", "a b c [31m"], ["\u202etitle\ud800", "title\ufffd"], ["👩‍👩‍👧 ü", "👩‍👩‍👧 ü"], ["  \n", "Conversation"], ["x".repeat(300), `${"x".repeat(200)}…`]];
-    const folder = join(top, "all", "-dash");
-    for (const [title, line] of titles) {
-      fs.appendFileSync(join(folder, "brainstorm.md"), "more\n");
-      const { message } = await commit({ folder, title });
-      assert.equal(message, `${line}: conversation and session saved`);
-      assert.equal(git(top, "log", "-1", "--format=%B", "--encoding=UTF-8").trim(), message);
-    }
-  }));
+test(
+  "names and titles are taken as they stand",
+  { skip: process.platform === "win32" && "Windows has no such names" },
+  () =>
+    inFolder(async (home) => {
+      const top = makeRepository(join(home, "-t [o]p"));
+      put(
+        join(home, "home", ".gitconfig"),
+        "[user]\n\tname = Ann\n\temail = a@example.org\n[commit]\n\tcleanup = strip\n[i18n]\n\tcommitEncoding = ISO-8859-1\n[diff]\n\trelative = false\n\texternal = false\n",
+      );
+      for (const name of [
+        "-dash",
+        ":(top)",
+        ":!x",
+        "[ab]*",
+        "?",
+        "a b",
+        "ünï-\u{1f600}",
+        "tab\tand\nline",
+        '"quoted"',
+        "back\\slash",
+      ]) {
+        const folder = makeConversation(top, join("all", name));
+        for (const file of ["*.md", "-x", ":!x", "ü"]) put(join(folder, file), name);
+        // What a pattern would find.
+        for (const other of ["a", "b", "x", "abc"]) put(join(top, "all", other, "foreign"), name);
+        const { files } = await commit({ folder, title: name });
+        assert.deepEqual(files.sort(), [...ALL, "*.md", "-x", ":!x", "ü"].sort(), name);
+        assert.deepEqual(
+          filesOf(top).sort(),
+          files.map((file) => `all/${name}/${file}`),
+          name,
+        );
+      }
+      /** @type {[title: string, line: string][]} */
+      const titles = [
+        ["-m x", "-m x"],
+        ["--amend", "--amend"],
+        ["# heading", "# heading"],
+        ["a\n\nb\r\0\u2028c\x1b[31m", "a b c [31m"],
+        ["\u202etitle\ud800", "title\ufffd"],
+        ["👩‍👩‍👧 ü", "👩‍👩‍👧 ü"],
+        ["  \n", "Conversation"],
+        ["x".repeat(300), `${"x".repeat(200)}…`],
+      ];
+      const folder = join(top, "all", "-dash");
+      for (const [title, line] of titles) {
+        fs.appendFileSync(join(folder, "brainstorm.md"), "more\n");
+        const { message } = await commit({ folder, title });
+        assert.equal(message, `${line}: conversation and session saved`);
+        assert.equal(git(top, "log", "-1", "--format=%B", "--encoding=UTF-8").trim(), message);
+      }
+    }),
+);
 
 test("it works in a worktree, a submodule, a repository without a commit, and at its top", () =>
   inFolder(async (home) => {
@@ -126,7 +190,11 @@ test("it works in a worktree, a submodule, a repository without a commit, and at
       const at = join(home, name);
       const { files } = await commit({ folder: makeConversation(at), title: "T" });
       assert.deepEqual(files, ALL, name);
-      assert.deepEqual(filesOf(at), ALL.map((file) => `${place}/${file}`), name);
+      assert.deepEqual(
+        filesOf(at),
+        ALL.map((file) => `${place}/${file}`),
+        name,
+      );
     }
     assert.equal(git(join(home, "unborn"), "status", "--porcelain"), "A  staged\n");
     assert.equal(git(top, "log", "--format=%s").trim(), "first");
@@ -150,10 +218,18 @@ test("a repository inside the folder is left to itself", () =>
 test("the folder decides, not a repository or an index that the environment names", () =>
   inConversation(async (folder, top) => {
     const other = makeRepository(join(top, "..", "other"));
-    Object.assign(process.env, { GIT_DIR: join(other, ".git"), GIT_WORK_TREE: other, GIT_INDEX_FILE: join(other, ".git", "index"), GIT_ICASE_PATHSPECS: "1" });
+    Object.assign(process.env, {
+      GIT_DIR: join(other, ".git"),
+      GIT_WORK_TREE: other,
+      GIT_INDEX_FILE: join(other, ".git", "index"),
+      GIT_ICASE_PATHSPECS: "1",
+    });
     await commit({ folder, title: "T" });
     for (const name of ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_ICASE_PATHSPECS"]) delete process.env[name];
-    assert.deepEqual(filesOf(top), ALL.map((file) => `${place}/${file}`));
+    assert.deepEqual(
+      filesOf(top),
+      ALL.map((file) => `${place}/${file}`),
+    );
     assert.equal(git(other, "log", "--format=%s").trim(), "first");
   }));
 
@@ -162,7 +238,11 @@ test("hooks run as they are used to, and may refuse in their own words", () =>
     put(join(top, "staged.txt"), "staged\n");
     git(top, "add", "staged.txt");
     const seen = join(top, "..", "seen");
-    hook(top, "pre-commit", `git diff --cached --name-only -- '*.jsonl' > "${seen}"; echo 'no secrets, please' >&2; exit 1`);
+    hook(
+      top,
+      "pre-commit",
+      `git diff --cached --name-only -- '*.jsonl' > "${seen}"; echo 'no secrets, please' >&2; exit 1`,
+    );
     await expectRefusal({ folder, top, code: "git_failed", words: /no secrets, please/ });
     assert.equal(fs.readFileSync(seen, "utf8"), `${place}/.session/messages.jsonl\n`);
     hook(top, "pre-commit", "exit 0");
@@ -181,7 +261,9 @@ test("what a hook leaves running is not waited for; a hook that hangs is given u
     const started = performance.now();
     hook(top, "pre-commit", "exec sleep 30");
     const committing = ["commit", "--quiet", "--allow-empty", "--message=T"];
-    const { isLate } = (await runGit({ folder, arguments: committing, variables: [], without: [], limitMs: 500 }, new Uint8Array())) ?? {};
+    const { isLate } =
+      (await runGit({ folder, arguments: committing, variables: [], without: [], limitMs: 500 }, new Uint8Array())) ??
+      {};
     assert.equal(isLate, true);
     assert.equal(fs.existsSync(join(top, ".git", "index.lock")), false);
     hook(top, "pre-commit", "sleep 30 & exit 0");
@@ -197,7 +279,11 @@ test("an unknown author is git's to refuse", () =>
   }));
 
 for (const format of ["files", "reftable"]) {
-  test(`while a merge, cherry-pick, rebase or bisection waits, nothing is touched; refs as ${format}`, { skip: !knows(format) && `this git has no ${format}` }, () => whileWaiting(format));
+  test(
+    `while a merge, cherry-pick, rebase or bisection waits, nothing is touched; refs as ${format}`,
+    { skip: !knows(format) && `this git has no ${format}` },
+    () => whileWaiting(format),
+  );
 }
 
 /** @param {string} format */
@@ -215,7 +301,11 @@ function whileWaiting(format) {
     git(top, "checkout", "--quiet", "main");
     put(join(top, "other.txt"), "main\n");
     git(top, "commit", "--quiet", "--all", "--message=main");
-    for (const [command, words] of /** @type {[string, RegExp][]} */ ([["merge", /merge/], ["cherry-pick", /cherry-pick/], ["rebase", /rebase/]])) {
+    for (const [command, words] of /** @type {[string, RegExp][]} */ ([
+      ["merge", /merge/],
+      ["cherry-pick", /cherry-pick/],
+      ["rebase", /rebase/],
+    ])) {
       gitFails(top, command, "side");
       await expectRefusal({ folder, top, code: "git_busy", words });
       git(top, command, "--abort");
@@ -237,7 +327,10 @@ test("a conflict in the folder is not taken for its solution; one elsewhere does
   inConversation(async (folder, top) => {
     const file = join(folder, "brainstorm.md");
     await commit({ folder, title: "T" });
-    for (const [path, isOurs] of /** @type {[string, boolean][]} */ ([[join(top, "other.txt"), false], [file, true]])) {
+    for (const [path, isOurs] of /** @type {[string, boolean][]} */ ([
+      [join(top, "other.txt"), false],
+      [file, true],
+    ])) {
       put(path, "stashed");
       git(top, "stash", "--quiet");
       put(path, "committed");
@@ -303,7 +396,10 @@ test("no git, no repository, no work tree, no session: each has its code", () =>
     fs.symlinkSync(join(outside, ".session"), join(linked, ".session"));
     await expectRefusal({ folder: linked, top, code: "not_found", words: /session/ });
     put(join(makeRepository(join(top, "..", "broken")), ".git", "config"), "[core\n");
-    await assert.rejects(commit({ folder: makeConversation(join(top, "..", "broken")), title: "T" }), { code: "git_failed", message: /config/ });
+    await assert.rejects(commit({ folder: makeConversation(join(top, "..", "broken")), title: "T" }), {
+      code: "git_failed",
+      message: /config/,
+    });
     const { PATH } = process.env;
     process.env.PATH = [".", top].join(delimiter);
     await assert.rejects(commit({ folder, title: "T" }), { code: "git_missing" });
@@ -324,4 +420,5 @@ test("commits are signed as the user configured it", { skip: canSign }, () =>
     git(top, "config", "--global", "gpg.ssh.allowedSignersFile", join(top, "..", "signers"));
     const { commit: hash } = await commit({ folder, title: "T" });
     assert.equal(git(top, "log", "-1", "--format=%H %G? %GS").trim(), `${hash} G ann@example.org`);
-  }));
+  }),
+);

@@ -18,7 +18,12 @@ const ATTRIBUTES = await (async () => {
 
 const LOGS = ["messages.jsonl", "events.jsonl"];
 
-/** A store with one session, to which a side appends. @param {string} home @param {string} project @param {string[]} texts */
+/**
+ * A store with one session, to which a side appends.
+ * @param {string} home
+ * @param {string} project
+ * @param {string[]} texts
+ */
 async function appendTexts(home, project, texts) {
   const store = await openStore({ home, project });
   const session = await store.continue({ model: "gpt-5" });
@@ -30,7 +35,8 @@ async function appendTexts(home, project, texts) {
 /** @param {string} from @param {string} to */
 function copyLogs(from, to) {
   fs.mkdirSync(to, { recursive: true });
-  for (const name of [...LOGS, "blobs"]) if (fs.existsSync(join(from, name))) fs.cpSync(join(from, name), join(to, name), { recursive: true });
+  for (const name of [...LOGS, "blobs"])
+    if (fs.existsSync(join(from, name))) fs.cpSync(join(from, name), join(to, name), { recursive: true });
 }
 
 const LONG = `long ${"x".repeat(300_000)}`;
@@ -57,7 +63,10 @@ async function makeBranches(folder, { attributes, crlf }) {
   for (const [branch, home] of Object.entries(homes)) {
     git(top, "checkout", "--quiet", branch);
     const mine = await appendTexts(home, folder, sideTexts(branch));
-    fs.appendFileSync(join(mine, "events.jsonl"), `{"v":1,"id":"${branch}","timestamp":"2026-01-01T00:00:00Z","type":"title","title":"from ${branch}"}\n`);
+    fs.appendFileSync(
+      join(mine, "events.jsonl"),
+      `{"v":1,"id":"${branch}","timestamp":"2026-01-01T00:00:00Z","type":"title","title":"from ${branch}"}\n`,
+    );
     copyLogs(mine, session);
     put(join(session, "session.json"), `{\n  "as_of": "${branch}"\n}\n`);
     git(top, "add", ".");
@@ -67,7 +76,12 @@ async function makeBranches(folder, { attributes, crlf }) {
   return { top, session, path };
 }
 
-/** What the core reads from merged logs, opened as a session. @param {string} folder @param {string} session @param {string} path where it lay */
+/**
+ * What the core reads from merged logs, opened as a session.
+ * @param {string} folder
+ * @param {string} session
+ * @param {string} path where it lay
+ */
 async function read(folder, session, path) {
   const home = join(folder, "merged");
   copyLogs(session, path.replace(join(folder, "a"), home));
@@ -92,7 +106,10 @@ for (const crlf of [false, true]) {
         const { top, session, path } = await makeBranches(folder, { attributes: ATTRIBUTES, crlf });
         // Both sides wrote the derived document: that is a conflict, and still a document.
         assert.match(gitFails(top, how, "side"), /session\.json/);
-        assert.deepEqual(git(top, "diff", "--name-only", "--diff-filter=U").trim(), "conversation/.session/session.json");
+        assert.deepEqual(
+          git(top, "diff", "--name-only", "--diff-filter=U").trim(),
+          "conversation/.session/session.json",
+        );
         assert.match(JSON.parse(fs.readFileSync(join(session, "session.json"), "utf8")).as_of, /^(main|side)$/);
         git(top, "add", ".");
         // As they come out of the repository again.
@@ -103,7 +120,8 @@ for (const crlf of [false, true]) {
         const { texts, examined, included, title } = await read(folder, session, path);
         assert.deepEqual(texts.sort(), ALL);
         assert.match(title, /^from (main|side)$/);
-        for (const side of ["main", "side"]) assert.match(fs.readFileSync(join(session, "events.jsonl"), "utf8"), new RegExp(`"from ${side}"`));
+        for (const side of ["main", "side"])
+          assert.match(fs.readFileSync(join(session, "events.jsonl"), "utf8"), new RegExp(`"from ${side}"`));
         assert.equal(included, ALL.length);
         assert.deepEqual(examined, { health: "ok", problems: [] });
       }));
@@ -126,13 +144,20 @@ test("a torn line costs a merge nothing but itself", () =>
     gitFails(top, "merge", "side");
     const { texts, examined } = await read(folder, session, path);
     assert.deepEqual(texts.sort(), ALL);
-    assert.deepEqual(examined.problems.map(({ code }) => code), ["damaged"]);
+    assert.deepEqual(
+      examined.problems.map(({ code }) => code),
+      ["damaged"],
+    );
   }));
 
 test("a filter that the repository sets for all logs does not get them", () =>
   inFolder(async (folder) => {
     const { top, session, path } = await makeBranches(folder, { attributes: ATTRIBUTES, crlf: false });
-    for (const [name, command] of [["clean", "sha256sum"], ["smudge", "cat"]]) git(top, "config", `filter.lfs.${name}`, /** @type {string} */ (command));
+    for (const [name, command] of [
+      ["clean", "sha256sum"],
+      ["smudge", "cat"],
+    ])
+      git(top, "config", `filter.lfs.${name}`, /** @type {string} */ (command));
     put(join(top, ".gitattributes"), "*.jsonl filter=lfs diff=lfs merge=lfs -text\n*.json filter=lfs\n");
     fs.appendFileSync(join(session, "messages.jsonl"), "\n");
     git(top, "add", ".");

@@ -36,7 +36,14 @@ export async function inFolder(work) {
   const before = { ...process.env };
   const settings = join(folder, "home", ".gitconfig");
   put(settings, SETTINGS);
-  Object.assign(process.env, { HOME: dirname(settings), USERPROFILE: dirname(settings), XDG_CONFIG_HOME: dirname(settings), GIT_CONFIG_GLOBAL: settings, GIT_CONFIG_SYSTEM: devNull, LEFTOFF_HOME: join(folder, "store") });
+  Object.assign(process.env, {
+    HOME: dirname(settings),
+    USERPROFILE: dirname(settings),
+    XDG_CONFIG_HOME: dirname(settings),
+    GIT_CONFIG_GLOBAL: settings,
+    GIT_CONFIG_SYSTEM: devNull,
+    LEFTOFF_HOME: join(folder, "store"),
+  });
   try {
     await work(folder);
   } finally {
@@ -105,18 +112,41 @@ export function filesOf(at, commit = "HEAD") {
   return git(at, "show", "--format=", "--name-only", "--no-renames", "-z", commit).split("\0").filter(Boolean);
 }
 
-const core = (/** @type {string} */ project, /** @type {import("../../js/storage/contract.js").Storage} */ storage, /** @type {any} */ module = coreModule) =>
-  new CoreStore({ home: "/home", project, idleMs: 0, countTokens: false, storage, storageOf: () => storage, runGit, turn: async () => () => {}, tell() {} }, module);
+const core = (
+  /** @type {string} */ project,
+  /** @type {import("../../js/storage/contract.js").Storage} */ storage,
+  /** @type {any} */ module = coreModule,
+) =>
+  new CoreStore(
+    {
+      home: "/home",
+      project,
+      idleMs: 0,
+      countTokens: false,
+      storage,
+      storageOf: () => storage,
+      runGit,
+      turn: async () => () => {},
+      tell() {},
+    },
+    module,
+  );
 
 /** What else a project is known by, as its sessions say it: also of what is no folder. @param {string} project */
 export async function aliasesOf(project) {
   const storage = new MemoryStorage();
   const { path } = await core(project, storage).run("create", "{}");
-  const { project: { path: _, hash: __, name: ___, ...aliases } } = fromBytes(/** @type {Uint8Array} */ (await storage.read(join(path, "metadata.json"))));
+  const {
+    project: { path: _, hash: __, name: ___, ...aliases },
+  } = fromBytes(/** @type {Uint8Array} */ (await storage.read(join(path, "metadata.json"))));
   return Object.fromEntries(Object.entries(aliases).filter(([, value]) => value));
 }
 
-/** A commit of a folder that no store knows. @param {{ folder: string, title: string }} conversation @returns {Promise<import("../../js/index.js").Committed & { commit: string }>} */
+/**
+ * A commit of a folder that no store knows.
+ * @param {{ folder: string, title: string }} conversation
+ * @returns {Promise<import("../../js/index.js").Committed & { commit: string }>}
+ */
 export function commit({ folder, title }) {
   return core("/", new NodeStorage({}), agents).run("commit", join(folder, ".session"), "workspace", title);
 }

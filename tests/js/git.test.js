@@ -84,10 +84,12 @@ test("worktrees and clones of a repository have its aliases, a shallow one no fi
     git(top, "worktree", "add", "--quiet", "../tree");
     git(folder, "clone", "--quiet", "top", "clone");
     git(folder, "clone", "--quiet", "--depth=1", `file://${top}`, "shallow");
-    for (const name of ["top", "tree", "clone"]) assert.deepEqual(await aliasesOf(join(folder, name)), { firstCommit }, name);
+    for (const name of ["top", "tree", "clone"])
+      assert.deepEqual(await aliasesOf(join(folder, name)), { firstCommit }, name);
     assert.deepEqual(await aliasesOf(join(folder, "shallow")), {});
     git(top, "remote", "add", "origin", "git@example.org:a/b");
-    for (const name of ["top", "tree"]) assert.deepEqual(await aliasesOf(join(folder, name)), { remote: SAME, firstCommit }, name);
+    for (const name of ["top", "tree"])
+      assert.deepEqual(await aliasesOf(join(folder, name)), { remote: SAME, firstCommit }, name);
     // Who replaces the first commit here has replaced it nowhere else.
     const second = git(top, "rev-parse", "HEAD~1").trim();
     git(top, "replace", "--graft", second);
@@ -118,7 +120,8 @@ test("without a repository, its work tree, a commit, a folder or git there are n
     git(folder, "init", "--quiet", "--bare", "bare");
     put(join(folder, "broken", ".git", "config"), "[core");
     put(join(folder, "lost", ".git"), "gitdir: /nowhere\n");
-    for (const name of ["", "file", "missing", "empty", "bare", "top/.git", "broken", "lost"]) assert.deepEqual(await aliasesOf(join(folder, name)), {}, name);
+    for (const name of ["", "file", "missing", "empty", "bare", "top/.git", "broken", "lost"])
+      assert.deepEqual(await aliasesOf(join(folder, name)), {}, name);
     assert.ok((await aliasesOf(top)).firstCommit);
     process.env.PATH = folder;
     assert.deepEqual(await aliasesOf(top), {});
@@ -145,9 +148,20 @@ test("reading runs nothing that a repository chooses, and fetches nothing", () =
     const mark = join(folder, "ran");
     const script = join(folder, "script");
     put(script, `#!/bin/sh\ntouch "${mark}"\nexit 1\n`, 0o755);
-    for (const name of ["post-checkout", "post-index-change", "reference-transaction", "pre-commit"]) hook(top, name, script);
+    for (const name of ["post-checkout", "post-index-change", "reference-transaction", "pre-commit"])
+      hook(top, name, script);
     git(top, "remote", "add", "origin", "ssh://example.org/a/b");
-    const settings = { "core.fsmonitor": script, "core.pager": script, "pager.remote": script, "core.sshCommand": script, "alias.remote": `!${script}`, "credential.helper": script, "core.repositoryFormatVersion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true" };
+    const settings = {
+      "core.fsmonitor": script,
+      "core.pager": script,
+      "pager.remote": script,
+      "core.sshCommand": script,
+      "alias.remote": `!${script}`,
+      "credential.helper": script,
+      "core.repositoryFormatVersion": "1",
+      "extensions.partialClone": "origin",
+      "remote.origin.promisor": "true",
+    };
     for (const [key, value] of Object.entries(settings)) git(top, "config", key, value);
     // A partial clone without its tree: git fetches what it lacks.
     fs.rmSync(join(top, ".git", "objects", tree.slice(0, 2), tree.slice(2)));
@@ -185,6 +199,11 @@ test("a git that hangs is given up", () =>
     process.env.PATH = [join(folder, "bin"), process.env.PATH].join(delimiter);
     const start = performance.now();
     const asked = { folder, arguments: ["remote"], variables: [], without: [], limitMs: 100 };
-    assert.deepEqual(await runGit(/** @type {any} */ (asked), new Uint8Array()), { status: null, out: Buffer.from("true\n"), words: "", isLate: true });
+    assert.deepEqual(await runGit(/** @type {any} */ (asked), new Uint8Array()), {
+      status: null,
+      out: Buffer.from("true\n"),
+      words: "",
+      isLate: true,
+    });
     assert.ok(performance.now() - start < 10_000);
   }));

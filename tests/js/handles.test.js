@@ -1,5 +1,7 @@
 // @ts-check
-/** Whatever is made in the module's memory is given back when the call is over, also where it throws or is broken off. */
+/**
+ * Whatever is made in the module's memory is given back when the call is over, also where it throws or is broken off.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,12 +24,19 @@ const store = await openStore({ home: "/home", project: "/", storage });
 const session = await store.create({ type: "chat", model: "gpt-5" });
 await session.append([
   { role: "user", content: "We decided to use REST. Fix src/api.ts" },
-  { role: "assistant", content: "I do", assistant: { toolCalls: [{ id: "1", name: "Bash", arguments: '{"command":"make"}' }] } },
+  {
+    role: "assistant",
+    content: "I do",
+    assistant: { toolCalls: [{ id: "1", name: "Bash", arguments: '{"command":"make"}' }] },
+  },
   { role: "tool", content: "made", tool: { callId: "1", name: "Bash" } },
   { role: "assistant", content: "It is done." },
 ]);
 const branched = await store.create({ type: "chat" });
-await branched.append([{ id: "a", role: "user", content: "one" }, { role: "assistant", content: "two" }]);
+await branched.append([
+  { id: "a", role: "user", content: "one" },
+  { role: "assistant", content: "two" },
+]);
 await branched.append({ role: "user", content: "three", parentId: "a", branch: true });
 const [{ id: first }, , , { id: last }] = await collect(session.messages());
 /** Opened by itself. @param {string} path */
@@ -60,17 +69,29 @@ function check(name, call) {
     for (let nth = 0; nth < FIRST; nth += 1) await call();
     const before = memory();
     for (let nth = 0; nth < CALLS; nth += 1) await call();
-    for (const [at, bytes] of memory().entries()) assert.ok(bytes - (before[at] ?? 0) < LEAST, `${before[at]} bytes before, ${bytes} after`);
+    for (const [at, bytes] of memory().entries())
+      assert.ok(bytes - (before[at] ?? 0) < LEAST, `${before[at]} bytes before, ${bytes} after`);
   });
 }
 
-const transcript = new TextEncoder().encode(`${JSON.stringify({ type: "user", uuid: "u1", sessionId: "s1", timestamp: "2026-01-01T00:00:00Z", cwd: "/project", message: { role: "user", content: "hello" } })}\n`);
+const transcript = new TextEncoder().encode(
+  `${JSON.stringify({ type: "user", uuid: "u1", sessionId: "s1", timestamp: "2026-01-01T00:00:00Z", cwd: "/project", message: { role: "user", content: "hello" } })}\n`,
+);
 const broken = new TextEncoder().encode("no transcript");
 
 check("a context", () => session.context({ window: 8000 }));
-check("a context that is too small", () => expectRefusal(() => session.context({ window: 1, reserve: 0 }), "budget_too_small"));
-check("a context whose counter fails", () => assert.rejects(() => session.context({ window: 8000, encoding: "mine", count: () => Promise.reject(new Error("no")) }), /no/));
-check("a context that is refused", () => expectRefusal(() => session.context(/** @type {any} */ ({ windows: 8000 })), "invalid_request"));
+check("a context that is too small", () =>
+  expectRefusal(() => session.context({ window: 1, reserve: 0 }), "budget_too_small"),
+);
+check("a context whose counter fails", () =>
+  assert.rejects(
+    () => session.context({ window: 8000, encoding: "mine", count: () => Promise.reject(new Error("no")) }),
+    /no/,
+  ),
+);
+check("a context that is refused", () =>
+  expectRefusal(() => session.context(/** @type {any} */ ({ windows: 8000 })), "invalid_request"),
+);
 check("a resume", () => session.resume({ window: 8000 }));
 check("a brief", () => session.brief());
 check("a summary", () => session.summaryOf({ startMessageId: first, endMessageId: last, maxTokens: 100 }));

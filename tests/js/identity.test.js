@@ -26,7 +26,11 @@ async function createSession(home, project) {
   return session.id;
 }
 
-/** The ids that are listed for a project, and the one that is gone on with. @param {string} home @param {string} project */
+/**
+ * The ids that are listed for a project, and the one that is gone on with.
+ * @param {string} home
+ * @param {string} project
+ */
 async function listAndContinue(home, project) {
   const store = await openStore({ home, project });
   const ids = (await store.list()).map(({ id }) => id);
@@ -71,7 +75,8 @@ check("a fork and another repository are other projects", async (folder, home) =
   fs.cpSync(first, join(folder, "fork"), { recursive: true });
   git(join(folder, "fork"), "remote", "set-url", "origin", "https://example.com/them/it.git");
   repository(join(folder, "other"));
-  for (const other of ["fork", "other"]) assert.deepEqual((await listAndContinue(home, join(folder, other))).ids, [], other);
+  for (const other of ["fork", "other"])
+    assert.deepEqual((await listAndContinue(home, join(folder, other))).ids, [], other);
 });
 
 check("a link to a project, and a path with dots, is the project", async (folder, home) => {
@@ -79,7 +84,8 @@ check("a link to a project, and a path with dots, is the project", async (folder
   fs.mkdirSync(project);
   const id = await createSession(home, project);
   fs.symlinkSync(project, join(folder, "link"));
-  for (const other of [join(folder, "link"), `${project}/../p/`, `${project}/.`]) assert.deepEqual((await listAndContinue(home, other)).ids, [id], other);
+  for (const other of [join(folder, "link"), `${project}/../p/`, `${project}/.`])
+    assert.deepEqual((await listAndContinue(home, other)).ids, [id], other);
 });
 
 check("a folder without a repository that was moved is relocated by name", async (folder, home) => {
@@ -91,7 +97,10 @@ check("a folder without a repository that was moved is relocated by name", async
   const store = await openStore({ home, project: next });
   assert.deepEqual(await store.list(), []);
   assert.deepEqual(await store.relocate(old, next), { count: 1 });
-  assert.deepEqual((await store.list()).map((one) => [one.id, one.project]), [[id, next]]);
+  assert.deepEqual(
+    (await store.list()).map((one) => [one.id, one.project]),
+    [[id, next]],
+  );
   assert.deepEqual(await store.relocate(old, next), { count: 0 });
   await store.close();
   assert.deepEqual(await listAndContinue(home, next), { ids: [id], continued: id });
@@ -122,7 +131,10 @@ check("the pointer goes with its session, and nothing that somebody put in its p
   const store = await openStore({ home, project });
   const [file, link] = ["current-session.json", "current-session"].map((name) => join(project, ".leftoff", name));
   await store.delete(await store.create());
-  assert.deepEqual([file, link].map((path) => fs.lstatSync(path ?? "", { throwIfNoEntry: false })), [undefined, undefined]);
+  assert.deepEqual(
+    [file, link].map((path) => fs.lstatSync(path ?? "", { throwIfNoEntry: false })),
+    [undefined, undefined],
+  );
   const second = await store.create();
   fs.rmSync(link ?? "");
   fs.mkdirSync(link ?? "");
@@ -139,7 +151,15 @@ check("a pointer that leads nowhere, elsewhere or is none is passed by", async (
   const store = await openStore({ home, project });
   const last = await store.create();
   const pointer = join(project, ".leftoff", "current-session.json");
-  const pointers = ["", "{", "7", "null", '{"id":1}', JSON.stringify({ id: first, path: "/etc" }), JSON.stringify({ id: "../..", path: project })];
+  const pointers = [
+    "",
+    "{",
+    "7",
+    "null",
+    '{"id":1}',
+    JSON.stringify({ id: first, path: "/etc" }),
+    JSON.stringify({ id: "../..", path: project }),
+  ];
   for (const text of pointers) {
     fs.writeFileSync(pointer, text);
     assert.equal((await store.current())?.id, last.id, text);

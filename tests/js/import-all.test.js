@@ -1,7 +1,16 @@
 // @ts-check
 // Whatever the known agents keep on a machine comes into the store, every day again.
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
@@ -23,15 +32,31 @@ function machine() {
     return join(home, name);
   };
   const claude = put(".claude/projects/-home-dev-project/one.jsonl", CLAUDE);
-  const codex = put(".codex/sessions/2026/11/20/rollout-2026-11-20T23-55-48-01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3.jsonl", CODEX);
+  const codex = put(
+    ".codex/sessions/2026/11/20/rollout-2026-11-20T23-55-48-01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3.jsonl",
+    CODEX,
+  );
   writeFileSync(join(home, ".claude", "projects", "notes.jsonl"), "no session\n");
   return { home, claude, codex };
 }
 
 /** What may name another folder of an agent's. */
-const FOLDERS = ["XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "COPILOT_HOME", "CONTINUE_GLOBAL_DIR", "NANOCODER_DATA_DIR", "PI_CODING_AGENT_DIR"];
+const FOLDERS = [
+  "XDG_DATA_HOME",
+  "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+  "GEMINI_CLI_HOME",
+  "QWEN_HOME",
+  "COPILOT_HOME",
+  "CONTINUE_GLOBAL_DIR",
+  "NANOCODER_DATA_DIR",
+  "PI_CODING_AGENT_DIR",
+];
 
-/** @param {string} home @param {(importAll: () => Promise<import("../../js/types/index.js").ImportResult>, store: import("../../js/store/store.js").Store) => Promise<void>} work */
+/**
+ * @param {string} home
+ * @param {(importAll: () => Promise<import("../../js/types/index.js").ImportResult>, store: import("../../js/store/store.js").Store) => Promise<void>} work
+ */
 async function daily(home, work) {
   const before = { ...process.env };
   for (const name of FOLDERS) delete process.env[name];
@@ -66,13 +91,24 @@ test("a folder is imported with all that is in it, and says how far it is", asyn
   try {
     /** @type {string[]} */
     const told = [];
-    const { imported, problems } = await store.import(home, { onProgress: ({ path, done, total }) => void told.push(`${done}/${total} ${path}`) });
+    const { imported, problems } = await store.import(home, {
+      onProgress: ({ path, done, total }) => void told.push(`${done}/${total} ${path}`),
+    });
     assert.deepEqual(problems, []);
     assert.deepEqual(imported.map(({ agent }) => agent).sort(), ["claude-code", "codex"]);
-    assert.ok(told.some((line) => line.endsWith(` ${codex}`)), told.join("\n"));
+    assert.ok(
+      told.some((line) => line.endsWith(` ${codex}`)),
+      told.join("\n"),
+    );
     const again = await store.import(codex);
-    assert.deepEqual(again.imported.map(({ added }) => added), [0]);
-    await assert.rejects(store.import(home, { from: "nobody" }), { code: "invalid_request", message: /claude-code, codex/ });
+    assert.deepEqual(
+      again.imported.map(({ added }) => added),
+      [0],
+    );
+    await assert.rejects(store.import(home, { from: "nobody" }), {
+      code: "invalid_request",
+      message: /claude-code, codex/,
+    });
     await assert.rejects(store.import(codex, { from: "nobody" }), { code: "invalid_request" });
     await assert.rejects(store.import(codex, { from: "claude-code" }), { code: "unknown_format" });
   } finally {
@@ -85,15 +121,21 @@ test("OpenCode's database and its older folders are imported a session at a time
   const home = mkdtempSync(join(tmpdir(), "leftoff-import-"));
   const data = join(home, ".local", "share", "opencode");
   mkdirSync(data, { recursive: true });
-  const real = readdirSync(join(fixtures, "opencode"), { recursive: true, encoding: "utf8" }).find((name) => name.endsWith("opencode.db"));
+  const real = readdirSync(join(fixtures, "opencode"), { recursive: true, encoding: "utf8" }).find((name) =>
+    name.endsWith("opencode.db"),
+  );
   assert.ok(real);
-  for (const ending of ["", "-wal"]) cpSync(join(fixtures, "opencode", `${real}${ending}`), join(data, `opencode.db${ending}`));
+  for (const ending of ["", "-wal"])
+    cpSync(join(fixtures, "opencode", `${real}${ending}`), join(data, `opencode.db${ending}`));
   cpSync(join(fixtures, "opencode/agent-sessions/storage_v2"), join(data, "storage"), { recursive: true });
   await daily(home, async (importAll) => {
     const first = await importAll();
     assert.deepEqual(first.problems, []);
     assert.deepEqual([...new Set(first.imported.map(({ agent }) => agent))], ["opencode"]);
-    assert.ok(first.imported.some(({ path }) => path.endsWith("opencode.db")) && first.imported.some(({ path }) => path.endsWith("storage")));
+    assert.ok(
+      first.imported.some(({ path }) => path.endsWith("opencode.db")) &&
+        first.imported.some(({ path }) => path.endsWith("storage")),
+    );
     assert.ok(first.imported.every(({ messageCount, added }) => messageCount > 0 && messageCount === added));
     const second = await importAll();
     assert.deepEqual([second.imported, second.unchanged], [[], 2]);
@@ -106,8 +148,12 @@ test("what was imported is counted by a reading of the file that shares nothing 
   const { home, codex } = machine();
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
   try {
-    const { imported: [one] } = await store.import(codex);
-    const results = readFileSync(codex, "utf8").split("\n").filter((line) => line.includes('"type":"function_call_output"'));
+    const {
+      imported: [one],
+    } = await store.import(codex);
+    const results = readFileSync(codex, "utf8")
+      .split("\n")
+      .filter((line) => line.includes('"type":"function_call_output"'));
     const session = await store.session(/** @type {string} */ (one?.id));
     let stored = 0;
     for await (const { role } of session.messages()) stored += role === "tool" ? 1 : 0;
@@ -127,8 +173,12 @@ test("a rollout that Codex has compressed is the same session; one that is cut i
     const folder = join(home, "archive");
     mkdirSync(folder);
     writeFileSync(join(folder, `${basename(codex)}.zst`), compressed);
-    const { imported: [packed] } = await store.import(join(folder, `${basename(codex)}.zst`));
-    const { imported: [plain] } = await store.import(codex);
+    const {
+      imported: [packed],
+    } = await store.import(join(folder, `${basename(codex)}.zst`));
+    const {
+      imported: [plain],
+    } = await store.import(codex);
     assert.deepEqual([plain?.id, plain?.messageCount, plain?.added], [packed?.id, packed?.messageCount, 0]);
     assert.ok((packed?.added ?? 0) > 10);
     for (const end of [4, 100, compressed.length - 1]) {

@@ -10,14 +10,20 @@ import { agents } from "../../js/wasm/agents.js";
 
 const module = agents.call((module) => module);
 const folder = fileURLToPath(new URL("../fixtures/json-test-suite/", import.meta.url));
-const files = readdirSync(join(folder, "test_parsing")).map((name) => ({ name, file: readFileSync(join(folder, "test_parsing", name)) }));
+const files = readdirSync(join(folder, "test_parsing")).map((name) => ({
+  name,
+  file: readFileSync(join(folder, "test_parsing", name)),
+}));
 
 /** What leftoff does where a parser is free, by name. */
 const table = new Map(
-  readFileSync(join(folder, "implementation-defined.txt"), "utf8").trimEnd().split("\n").map((line) => {
-    const [name = "", verdict] = line.split(/[ :]+/);
-    return [name, verdict === "accepted"];
-  }),
+  readFileSync(join(folder, "implementation-defined.txt"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const [name = "", verdict] = line.split(/[ :]+/);
+      return [name, verdict === "accepted"];
+    }),
 );
 
 /** @param {string} name */
@@ -28,7 +34,10 @@ const scan = (...parts) => JSON.parse(Buffer.from(module.scanLog(Buffer.concat(p
 
 const line = Buffer.from('{"role":"user","content":"hello"}\n');
 
-/** As the value of a field that leftoff does not know; what holds a line feed stands in no line, but in a request. @param {Buffer} file */
+/**
+ * As the value of a field that leftoff does not know; what holds a line feed stands in no line, but in a request.
+ * @param {Buffer} file
+ */
 function accepts(file) {
   if (file.includes("\n")) return acceptsInRequest(file);
   const { messages, problems } = scan(Buffer.from('{"role":"user","content":"","x":'), file, Buffer.from("}\n"));
@@ -37,7 +46,11 @@ function accepts(file) {
 
 /** @param {Buffer} file */
 function acceptsInRequest(file) {
-  const request = Buffer.concat([Buffer.from('{"window":8000,"encoding":"estimate-1","tools":'), file, Buffer.from("}")]);
+  const request = Buffer.concat([
+    Buffer.from('{"window":8000,"encoding":"estimate-1","tools":'),
+    file,
+    Buffer.from("}"),
+  ]);
   try {
     module.contextOfLog(line, request, module.Counter.estimate());
     return true;

@@ -1,5 +1,6 @@
 // @ts-check
-// What leaves has no part of a secret that the whole text has: whatever is cut, folded, summed up or kept, by every exit.
+// What leaves has no part of a secret that the whole text has: whatever is cut, folded, summed up or kept, by every
+// exit.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,19 +13,37 @@ import { handleOf } from "../../js/session/session.js";
 import { ALL } from "./planted-secrets.js";
 
 const LEAST = 8;
-const FORMATS = /** @type {const} */ (["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"]);
+const FORMATS = /** @type {const} */ ([
+  "leftoff",
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "ai-sdk",
+  "ai-sdk-ui",
+]);
 const AGENTS = ["claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "pi"];
 const WINDOWS = [700, 1000, 1500, 2500, 4000, 7000, 12_000, 30_000, 400_000];
 
-const pem = (/** @type {any} */ how) => String(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "pem", ...how }));
-const KEYS = [pem({ type: "pkcs1" }), pem({ type: "pkcs8" }), pem({ type: "pkcs8", cipher: "aes-256-cbc", passphrase: "x" })];
+const pem = (/** @type {any} */ how) =>
+  String(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "pem", ...how }));
+const KEYS = [
+  pem({ type: "pkcs1" }),
+  pem({ type: "pkcs8" }),
+  pem({ type: "pkcs8", cipher: "aes-256-cbc", passphrase: "x" }),
+];
 const SECRETS = [...ALL, ...KEYS.map((text) => ({ text, secret: text }))];
 
-/** What of a secret nobody else has: no line that names the kind of a key, of an address the name and the password. @param {string} secret */
+/**
+ * What of a secret nobody else has: no line that names the kind of a key, of an address the name and the password.
+ * @param {string} secret
+ */
 function ownParts(secret) {
   const [, user] = /^[\w+]+:\/\/([^@]*)@/.exec(secret) ?? [];
   const lines = (user ?? secret).split(/\n|\\n/).filter((line) => !/-----|^[\w-]+: /.test(line));
-  return lines.flatMap((line) => Array.from({ length: Math.max(0, line.length - LEAST + 1) }, (_, at) => line.slice(at, at + LEAST)));
+  return lines.flatMap((line) =>
+    Array.from({ length: Math.max(0, line.length - LEAST + 1) }, (_, at) => line.slice(at, at + LEAST)),
+  );
 }
 
 const PARTS = new Set(SECRETS.flatMap(({ secret }) => ownParts(secret)));
@@ -46,7 +65,17 @@ const chance = (/** @type {number} */ below) => {
   state = (state * 48_271) % 2_147_483_647;
   return state % below;
 };
-const WORDS = ["the file", "was read", "and changed", "by the build", "We decided to keep it.", "TODO: try again", "in src/main.rs", "it failed", "because of the port"];
+const WORDS = [
+  "the file",
+  "was read",
+  "and changed",
+  "by the build",
+  "We decided to keep it.",
+  "TODO: try again",
+  "in src/main.rs",
+  "it failed",
+  "because of the port",
+];
 const words = (/** @type {number} */ size) => {
   let text = "";
   while (text.length < size) text += `${WORDS[chance(WORDS.length)]} `;
@@ -85,23 +114,51 @@ async function fillSession(store, size) {
   await session.append({ role: "user", content: `${words(10 + chance(65))} ${first}\n${full(size)}` });
   for (let place = 0; place < 6; place += 1) {
     const id = `call-${place}`;
-    const input = JSON.stringify({ command: `cat ${full(size / 4, " ")}`, file_path: `src/${place}.rs`, content: full(size) });
+    const input = JSON.stringify({
+      command: `cat ${full(size / 4, " ")}`,
+      file_path: `src/${place}.rs`,
+      content: full(size),
+    });
     const text = full(size);
     await session.append([
-      { role: "assistant", content: full(size), assistant: { reasoning: [{ text: full(size) }], toolCalls: [{ id, name: place % 2 ? "Bash" : "Read", arguments: input }] } },
-      { role: "tool", content: place % 2 ? text : text.split("\n").map((line, at) => `${at + 1}\u2192${line}`).join("\n"), tool: { callId: id, name: place % 2 ? "Bash" : "Read", isError: place === 3 } },
-      { role: "user", content: full(size), attachments: [{ name: "notes.txt", mime: "text/plain", data: Buffer.from(full(size)).toString("base64") }] },
+      {
+        role: "assistant",
+        content: full(size),
+        assistant: {
+          reasoning: [{ text: full(size) }],
+          toolCalls: [{ id, name: place % 2 ? "Bash" : "Read", arguments: input }],
+        },
+      },
+      {
+        role: "tool",
+        content:
+          place % 2
+            ? text
+            : text
+                .split("\n")
+                .map((line, at) => `${at + 1}\u2192${line}`)
+                .join("\n"),
+        tool: { callId: id, name: place % 2 ? "Bash" : "Read", isError: place === 3 },
+      },
+      {
+        role: "user",
+        content: full(size),
+        attachments: [{ name: "notes.txt", mime: "text/plain", data: Buffer.from(full(size)).toString("base64") }],
+      },
     ]);
   }
-  await session.appendTool({ call: { id: "ran", name: "Bash", arguments: { command: full(400, " ") } }, result: { content: full(size), error: full(600), exitCode: 1 } });
+  await session.appendTool({
+    call: { id: "ran", name: "Bash", arguments: { command: full(400, " ") } },
+    result: { content: full(size), error: full(600), exitCode: 1 },
+  });
   await session.append({ role: "user", content: full(size) });
   await session.flush();
   return session;
 }
 
 /**
- * What leaves, by the public name that gives it. Each public name of a store and of a session is here, or among those that
- * give nothing that was said, or among those that give it as it is, which docs/PRIVACY.md names.
+ * What leaves, by the public name that gives it. Each public name of a store and of a session is here, or among those
+ * that give nothing that was said, or among those that give it as it is, which docs/PRIVACY.md names.
  * @type {Record<string, Record<string, (session: Session, store: Store, home: string) => unknown>>}
  */
 const EXITS = {
@@ -112,17 +169,27 @@ const EXITS = {
       for (const format of FORMATS) all.push(await contextOf(session, { window: 9000, format }));
       /** @type {unknown[]} */
       const told = [];
-      all.push(await contextOf(session, { window: 8000, summarize: (/** @type {unknown} */ request) => (told.push(request), `they talked: ${full(200)}`) }));
+      all.push(
+        await contextOf(session, {
+          window: 8000,
+          summarize: (/** @type {unknown} */ request) => (told.push(request), `they talked: ${full(200)}`),
+        }),
+      );
       return [all, told, await contextOf(session, { window: 8000 })];
     },
     lastContext: async (session) => [await session.lastContext(), await session.lastContext({ full: true })],
     state: (session) => session.state(),
-    brief: async (session) => Promise.all([20, 60, 150, 400, 1000, 4000].map((maxTokens) => session.brief({ maxTokens }))),
+    brief: async (session) =>
+      Promise.all([20, 60, 150, 400, 1000, 4000].map((maxTokens) => session.brief({ maxTokens }))),
     summaryOf: async (session) => {
       /** @type {string[]} */
       const ids = [];
       for await (const { id } of session.messages()) ids.push(id);
-      return Promise.all([50, 300, 2000].map((maxTokens) => session.summaryOf({ startMessageId: ids[0] ?? "", endMessageId: ids.at(-2) ?? "", maxTokens })));
+      return Promise.all(
+        [50, 300, 2000].map((maxTokens) =>
+          session.summaryOf({ startMessageId: ids[0] ?? "", endMessageId: ids.at(-2) ?? "", maxTokens }),
+        ),
+      );
     },
     compact: (session) => session.compact({ window: 30_000 }),
     resume: async (session) => Promise.all([2500, 9000].map((window) => session.resume({ window }))),
@@ -149,11 +216,20 @@ const EXITS = {
       for await (const message of store.newestMessages(session)) all.push(message);
       return all;
     },
-    recall: async (_, store) => Promise.all(["what is in the file?", "which file has the key?", "Bash"].map((question) => store.recall(question, { maxTokens: 3000 }))),
+    recall: async (_, store) =>
+      Promise.all(
+        ["what is in the file?", "which file has the key?", "Bash"].map((question) =>
+          store.recall(question, { maxTokens: 3000 }),
+        ),
+      ),
     writeForAgent: async (session, store, home) => {
       const all = [];
       for (const agent of AGENTS) {
-        const { path, ...handed } = await store.writeForAgent(session, { agent, window: 20_000, env: { HOME: join(home, `${agent} ${chance(1e9)}`) } });
+        const { path, ...handed } = await store.writeForAgent(session, {
+          agent,
+          window: 20_000,
+          env: { HOME: join(home, `${agent} ${chance(1e9)}`) },
+        });
         all.push(readFileSync(path, "utf8"), handed);
       }
       return all;
@@ -166,15 +242,23 @@ const EXITS = {
     outputs: async (session, store) => {
       const all = [];
       for await (const { content } of session.messages()) {
-        const { path } = await store.outputs.save({ sessionId: session.id, toolName: "bash", args: { command: content }, result: [content] });
-        for (const maxTokens of [300, 3000]) all.push((await store.outputs.prompt({ question: "What?", outputs: [path], maxTokens })).text);
+        const { path } = await store.outputs.save({
+          sessionId: session.id,
+          toolName: "bash",
+          args: { command: content },
+          result: [content],
+        });
+        for (const maxTokens of [300, 3000])
+          all.push((await store.outputs.prompt({ question: "What?", outputs: [path], maxTokens })).text);
       }
       return [...all, (await store.outputs.menu()).text];
     },
     info: (session, store) => store.info(session),
     turn: async (_, store) => {
       await store.writeSetting("recall", "prompt");
-      return Promise.all(["what is in the file?", "which file has the key?", "Bash"].map((prompt) => store.turn(prompt, { prompt })));
+      return Promise.all(
+        ["what is in the file?", "which file has the key?", "Bash"].map((prompt) => store.turn(prompt, { prompt })),
+      );
     },
     doctor: (_, store) => store.doctor({ secrets: true }),
     trashed: async (session, store) => {
@@ -192,13 +276,63 @@ const EXITS = {
 
 /** Give nothing that was said: ids, paths, settings, sessions, or nothing at all. */
 const SILENT = {
-  session: ["constructor", "id", "path", "placement", "stop", "pause", "complete", "rename", "archive", "unarchive", "pin", "pins", "unpin", "setAgent", "updateAgent", "notices", "others", "refresh", "flush", "fork", "close"],
-  store: ["constructor", "settings", "problems", "listSettings", "writeSetting", "unsetSetting", "continue", "create", "session", "mend", "import", "importAll", "record", "goesOn", "fork", "delete", "relocate", "move", "tidy", "commit", "point", "current", "notices", "close"],
+  session: [
+    "constructor",
+    "id",
+    "path",
+    "placement",
+    "stop",
+    "pause",
+    "complete",
+    "rename",
+    "archive",
+    "unarchive",
+    "pin",
+    "pins",
+    "unpin",
+    "setAgent",
+    "updateAgent",
+    "notices",
+    "others",
+    "refresh",
+    "flush",
+    "fork",
+    "close",
+  ],
+  store: [
+    "constructor",
+    "settings",
+    "problems",
+    "listSettings",
+    "writeSetting",
+    "unsetSetting",
+    "continue",
+    "create",
+    "session",
+    "mend",
+    "import",
+    "importAll",
+    "record",
+    "goesOn",
+    "fork",
+    "delete",
+    "relocate",
+    "move",
+    "tidy",
+    "commit",
+    "point",
+    "current",
+    "notices",
+    "close",
+  ],
 };
 /** Give what was said as it is: to who writes it on, keeps it, or shows it by itself. */
 const AS_IT_IS = { session: ["messages", "follow", "append", "appendTool"], store: [] };
 
-for (const [name, kind] of /** @type {const} */ ([["session", Session], ["store", Store]])) {
+for (const [name, kind] of /** @type {const} */ ([
+  ["session", Session],
+  ["store", Store],
+])) {
   test(`each public name of a ${name} is known as a way out, or as none`, () => {
     const names = Object.getOwnPropertyNames(kind.prototype).sort();
     assert.deepEqual(names, [...Object.keys(EXITS[name] ?? {}), ...SILENT[name], ...AS_IT_IS[name]].sort());
@@ -223,11 +357,20 @@ for (const size of [300, 5000, 40_000]) {
       const store = await opened("replace");
       const session = await store.session(id);
       for (const exits of Object.values(EXITS)) {
-        for (const [exit, leaves] of Object.entries(exits)) assert.deepEqual(findLeaks(await leaves(session, store, home)), [], exit);
+        for (const [exit, leaves] of Object.entries(exits))
+          assert.deepEqual(findLeaks(await leaves(session, store, home)), [], exit);
       }
       // What was appended just now is known as well.
       await session.append({ role: "user", content: full(size) });
-      assert.deepEqual(findLeaks([session.metadata, await session.state(), await session.brief(), await contextOf(session, { window: 3000 })]), []);
+      assert.deepEqual(
+        findLeaks([
+          session.metadata,
+          await session.state(),
+          await session.brief(),
+          await contextOf(session, { window: 3000 }),
+        ]),
+        [],
+      );
     }));
 }
 
@@ -245,7 +388,10 @@ test("a session that is begun under the setting lets nothing out, and what is wr
   inFolder(async ({ opened }) => {
     const store = await opened("replace");
     const [one] = SECRETS;
-    const session = await store.create({ title: `About ${one?.text}`, agent: { command: `run ${one?.text}`, model: "gpt-5" } });
+    const session = await store.create({
+      title: `About ${one?.text}`,
+      agent: { command: `run ${one?.text}`, model: "gpt-5" },
+    });
     await session.append({ role: "user", content: `is it ${one?.text}` });
     assert.deepEqual(findLeaks([session.metadata, await store.list()]), []);
     const fork = await store.fork(session);

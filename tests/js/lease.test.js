@@ -55,7 +55,10 @@ test("a session that another process appends to says so, until that process is g
       // A list, which may look into the session, is no opening.
       await next.list();
       const { notices } = await next.session(session.id);
-      assert.deepEqual(notices.map(({ code }) => code), Array(count).fill("left_open"));
+      assert.deepEqual(
+        notices.map(({ code }) => code),
+        Array(count).fill("left_open"),
+      );
       for (const { message } of notices) assert.match(message, new RegExp(`process ${child.pid},`));
       await next.close();
     }
@@ -67,10 +70,16 @@ test("one that died long ago is told of by whoever opens the session, also where
     const store = await openStore({ home, project: home, idleMs: 0 });
     const { id } = await store.create();
     mkdirSync(leases(id), { recursive: true });
-    writeFileSync(join(leases(id), "dead.json"), JSON.stringify({ ...thisProcess(), start: "1", since: "2026-01-01T00:00:00Z" }));
+    writeFileSync(
+      join(leases(id), "dead.json"),
+      JSON.stringify({ ...thisProcess(), start: "1", since: "2026-01-01T00:00:00Z" }),
+    );
     await store.close();
     const next = await openStore({ home, project: home, idleMs: 0 });
-    assert.deepEqual((await next.list()).map(({ status }) => status), ["paused"]);
+    assert.deepEqual(
+      (await next.list()).map(({ status }) => status),
+      ["paused"],
+    );
     const { notices } = await next.session(id);
     assert.equal(notices.filter(({ code }) => code === "left_open").length, 1);
     await next.close();
@@ -94,7 +103,14 @@ test("a number that the system gave again, another boot and a torn file are nobo
     await session.append({ role: "user", content: "mine" });
     const me = { ...thisProcess(), since: "2026-01-01T00:00:00Z" };
     const elsewhere = { ...me, host: "elsewhere" };
-    const found = [{ ...me, start: "1" }, { ...me, boot: "other" }, { ...me, pid: 2 ** 22 + 1 }, elsewhere, 5, { pid: "x" }];
+    const found = [
+      { ...me, start: "1" },
+      { ...me, boot: "other" },
+      { ...me, pid: 2 ** 22 + 1 },
+      elsewhere,
+      5,
+      { pid: "x" },
+    ];
     found.forEach((one, place) => writeFileSync(join(leases(session.id), `${place}.json`), JSON.stringify(one)));
     writeFileSync(join(leases(session.id), "torn.json"), JSON.stringify(me).slice(0, 20));
     assert.deepEqual(await session.others(), [elsewhere]);

@@ -23,34 +23,65 @@ const refusedAs = (code) => (/** @type {unknown} */ error) => error instanceof L
 
 test("the last active comes first; of those that share a time, the one whose path is less", async () => {
   const all = await listAll(made.options);
-  const key = (/** @type {{ lastActive: string, path: string }} */ one) => [Date.parse(one.lastActive) || -Infinity, one.path];
+  const key = (/** @type {{ lastActive: string, path: string }} */ one) => [
+    Date.parse(one.lastActive) || -Infinity,
+    one.path,
+  ];
   for (const [place, one] of all.slice(1).entries()) {
     const [before, now] = [key(all[place] ?? one), key(one)];
     assert.ok(before[0] > now[0] || (before[0] === now[0] && before[1] < now[1]), `${before} before ${now}`);
   }
-  assert.ok(all.some((one, place) => one.lastActive !== "" && one.lastActive === all[place + 1]?.lastActive), "some share a time");
+  assert.ok(
+    all.some((one, place) => one.lastActive !== "" && one.lastActive === all[place + 1]?.lastActive),
+    "some share a time",
+  );
 });
 
 test("a limit, a status, a type and the archive choose from the same list, with and without looking", async () => {
   const all = await listAll(made.options);
   const of = (/** @type {(one: typeof all[number]) => unknown} */ is) => all.filter(is);
   for (const verify of [true, false]) {
-    const list = (/** @type {import("../../js/types/index.js").ListOptions} */ wanted) => listAll(made.options, { ...wanted, all: true, verify });
-    for (const limit of [0, 1, 7, 1000]) assert.deepEqual(await list({ type: null, archived: null, limit }), all.slice(0, limit));
-    assert.deepEqual(await list({ type: null, archived: true }), of((one) => one.archivedAt));
-    assert.deepEqual(await list({ type: null, status: "archived" }), of((one) => one.archivedAt));
-    assert.deepEqual(await list({ type: null }), of((one) => !one.archivedAt));
-    assert.deepEqual(await list({}), of((one) => !one.archivedAt && one.type !== "subagent"));
-    assert.deepEqual(await list({ type: "subagent" }), of((one) => one.type === "subagent"));
+    const list = (/** @type {import("../../js/types/index.js").ListOptions} */ wanted) =>
+      listAll(made.options, { ...wanted, all: true, verify });
+    for (const limit of [0, 1, 7, 1000])
+      assert.deepEqual(await list({ type: null, archived: null, limit }), all.slice(0, limit));
+    assert.deepEqual(
+      await list({ type: null, archived: true }),
+      of((one) => one.archivedAt),
+    );
+    assert.deepEqual(
+      await list({ type: null, status: "archived" }),
+      of((one) => one.archivedAt),
+    );
+    assert.deepEqual(
+      await list({ type: null }),
+      of((one) => !one.archivedAt),
+    );
+    assert.deepEqual(
+      await list({}),
+      of((one) => !one.archivedAt && one.type !== "subagent"),
+    );
+    assert.deepEqual(
+      await list({ type: "subagent" }),
+      of((one) => one.type === "subagent"),
+    );
     for (const status of /** @type {const} */ (["active", "paused", "completed"])) {
-      assert.deepEqual(await list({ type: null, archived: null, status, limit: 3 }), of((one) => one.status === status).slice(0, 3));
+      assert.deepEqual(
+        await list({ type: null, archived: null, status, limit: 3 }),
+        of((one) => one.status === status).slice(0, 3),
+      );
     }
   }
 });
 
 test("a session that says no type is a chat", async () => {
-  const typed = (await listAll(made.options)).filter(({ title }) => title === "typed by hand" || title === "A heading that is its title");
-  assert.deepEqual(typed.map(({ type }) => type), ["chat", "chat"]);
+  const typed = (await listAll(made.options)).filter(
+    ({ title }) => title === "typed by hand" || title === "A heading that is its title",
+  );
+  assert.deepEqual(
+    typed.map(({ type }) => type),
+    ["chat", "chat"],
+  );
 });
 
 test("without looking, the list of a project has those of the project alone", async () => {
@@ -83,8 +114,14 @@ test("what another process appended is listed, though the session is open here",
   await mine.list();
   const same = await theirs.session(session.id);
   await same.append({ role: "user", content: "by others" });
-  assert.deepEqual((await mine.list()).map(({ messageCount }) => messageCount), [1]);
-  assert.deepEqual((await listAll(options)).map(({ messageCount }) => messageCount), [1]);
+  assert.deepEqual(
+    (await mine.list()).map(({ messageCount }) => messageCount),
+    [1],
+  );
+  assert.deepEqual(
+    (await listAll(options)).map(({ messageCount }) => messageCount),
+    [1],
+  );
   await Promise.all([mine.close(), theirs.close()]);
 });
 
@@ -107,10 +144,22 @@ async function leaveActive(name) {
 test("whoever lists pauses what rests, dated when it was last active, and it is said once", async () => {
   const { options, path, last } = await leaveActive("idle-listed");
   const store = await openStore(options);
-  assert.deepEqual((await store.list()).map(({ status, lastActive }) => [status, lastActive]), [["paused", last]]);
-  const events = readFileSync(join(path, "events.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual(events.filter(({ type }) => type === "status").map(({ status, reason, timestamp }) => [status, reason, timestamp]), [["paused", "idle", last]]);
-  assert.deepEqual(store.notices().map((one) => [one.path, one.notice.code]), [[path, "auto_paused"]]);
+  assert.deepEqual(
+    (await store.list()).map(({ status, lastActive }) => [status, lastActive]),
+    [["paused", last]],
+  );
+  const events = readFileSync(join(path, "events.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    events.filter(({ type }) => type === "status").map(({ status, reason, timestamp }) => [status, reason, timestamp]),
+    [["paused", "idle", last]],
+  );
+  assert.deepEqual(
+    store.notices().map((one) => [one.path, one.notice.code]),
+    [[path, "auto_paused"]],
+  );
   assert.deepEqual(store.notices(), []);
   await store.list();
   assert.deepEqual(store.notices(), []);
@@ -123,7 +172,10 @@ test("whoever opens it after that list hears it, once", async () => {
   for (const expected of [["auto_paused"], []]) {
     const store = await openStore(options);
     const session = await store.session(id);
-    assert.deepEqual(session.notices.map(({ code }) => code), expected);
+    assert.deepEqual(
+      session.notices.map(({ code }) => code),
+      expected,
+    );
     assert.equal(session.metadata.lifecycle, "paused");
     assert.deepEqual(store.notices(), []);
     await store.close();
@@ -135,7 +187,10 @@ for (const redact of /** @type {const} */ (["off", "report"])) {
     const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage(), idleMs: -1, redact });
     const session = await store.create({ title: "First" });
     await session.append({ role: "user", content: "Hello" });
-    assert.deepEqual((await store.list()).map(({ status }) => status), ["paused"]);
+    assert.deepEqual(
+      (await store.list()).map(({ status }) => status),
+      ["paused"],
+    );
     assert.equal(session.metadata.lifecycle, "paused");
     await store.close();
   });
@@ -165,15 +220,26 @@ test("what a living process holds is not paused; when it is gone, that is said, 
     await session.append({ role: "user", content: "held", timestamp: "2026-01-01T00:00:00.000Z" });
     console.log("held");
     process.stdin.resume();`;
-  const child = spawn(nodePath, ["--input-type=module", "-e", code, options.home, options.project], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(nodePath, ["--input-type=module", "-e", code, options.home, options.project], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   await once(child.stdout, "data");
   const soon = { ...options, idleMs: -1 };
-  assert.deepEqual((await listAll(soon)).map(({ status }) => status), ["active"]);
+  assert.deepEqual(
+    (await listAll(soon)).map(({ status }) => status),
+    ["active"],
+  );
   child.kill("SIGKILL");
   await once(child, "exit");
   const store = await openStore(soon);
-  assert.deepEqual((await store.list()).map(({ status }) => status), ["paused"]);
-  assert.deepEqual((await store.session(id)).notices.map(({ code }) => code), ["left_open", "auto_paused"]);
+  assert.deepEqual(
+    (await store.list()).map(({ status }) => status),
+    ["paused"],
+  );
+  assert.deepEqual(
+    (await store.session(id)).notices.map(({ code }) => code),
+    ["left_open", "auto_paused"],
+  );
   await store.close();
 });
 
@@ -183,11 +249,16 @@ test("a store that may only be read is listed all the same", async () => {
   const store = await openStore(options);
   const session = await store.create({ title: "one" });
   await session.append({ role: "user", content: "x" });
-  const refuse = async () => { throw new LeftoffError({ code: "read_only", message: "no" }); };
+  const refuse = async () => {
+    throw new LeftoffError({ code: "read_only", message: "no" });
+  };
   Object.assign(storage, { append: refuse, replace: refuse, remove: refuse, move: refuse });
   for (const wanted of [{}, everything, { limit: 1 }]) {
     const found = await (await openStore(options)).list(wanted);
-    assert.deepEqual(found.map(({ title, status, messageCount }) => [title, status, messageCount]), [["one", "active", 1]]);
+    assert.deepEqual(
+      found.map(({ title, status, messageCount }) => [title, status, messageCount]),
+      [["one", "active", 1]],
+    );
   }
 });
 
@@ -204,10 +275,30 @@ test("a folder with nothing in it is no session, one with nothing but garbage is
 
 test("a list that cannot be meant is refused by what is wrong with it, and none is of a store that was closed", async () => {
   const store = await openStore({ home: join(folder, "odd"), project: folder });
-  for (const [odd, key] of /** @type {[any, string][]} */ ([[{ sort: "odd" }, "sort"], [{ limit: -1 }, "limit"], [{ type: 7 }, "type"], [{ status: "gone" }, "status"], [{ since: "soon" }, "since"], [{ archived: "no" }, "archived"], [{ agent: 7 }, "agent"]])) {
-    await assert.rejects(store.list(odd), (error) => refusedAs("invalid_request")(error) && error instanceof Error && error.message.includes(`for "${key}"`), key);
+  for (const [odd, key] of /** @type {[any, string][]} */ ([
+    [{ sort: "odd" }, "sort"],
+    [{ limit: -1 }, "limit"],
+    [{ type: 7 }, "type"],
+    [{ status: "gone" }, "status"],
+    [{ since: "soon" }, "since"],
+    [{ archived: "no" }, "archived"],
+    [{ agent: 7 }, "agent"],
+  ])) {
+    await assert.rejects(
+      store.list(odd),
+      (error) =>
+        refusedAs("invalid_request")(error) && error instanceof Error && error.message.includes(`for "${key}"`),
+      key,
+    );
   }
   assert.deepEqual(await store.list({ limit: Infinity }), []);
   await store.close();
-  for (const asked of [() => store.list(), () => store.session("a"), () => store.current(), () => store.create(), () => store.tidy()]) await assert.rejects(asked(), refusedAs("storage_closed"));
+  for (const asked of [
+    () => store.list(),
+    () => store.session("a"),
+    () => store.current(),
+    () => store.create(),
+    () => store.tidy(),
+  ])
+    await assert.rejects(asked(), refusedAs("storage_closed"));
 });

@@ -13,8 +13,24 @@ import { nodePath } from "./node-path.js";
 const file = (/** @type {string} */ name) => new URL(`../../pkg/${name}`, import.meta.url);
 const front = new URL("../../js/index.js", import.meta.url).href;
 
-/** What a call comes to in a process of its own, where nothing is loaded yet. @param {string} code @param {string[]} [options] */
-const inProcess = (code, options = []) => JSON.parse(execFileSync(nodePath, [...options, "--input-type=module", "-e", `import * as leftoff from ${JSON.stringify(front)}; console.log(JSON.stringify(await (async () => { ${code} })()))`], { encoding: "utf8" }));
+/**
+ * What a call comes to in a process of its own, where nothing is loaded yet.
+ * @param {string} code
+ * @param {string[]} [options]
+ */
+const inProcess = (code, options = []) =>
+  JSON.parse(
+    execFileSync(
+      nodePath,
+      [
+        ...options,
+        "--input-type=module",
+        "-e",
+        `import * as leftoff from ${JSON.stringify(front)}; console.log(JSON.stringify(await (async () => { ${code} })()))`,
+      ],
+      { encoding: "utf8" },
+    ),
+  );
 
 test("a module that was given is the one that is used", async () => {
   const { size } = inProcess(`
@@ -37,17 +53,31 @@ test("a URL of a file and its bytes do as well", async () => {
 
 test("what cannot be loaded is refused by its name, and nothing is asked for over a connection", async () => {
   for (const source of [file("nothing.wasm"), "https://example.invalid/leftoff.wasm", new Uint8Array([1, 2, 3])]) {
-    await assert.rejects(loadWasm({ agents: source }), (error) => error instanceof LeftoffError && error.code === "asset_missing" && error.message.includes("agents.wasm"));
+    await assert.rejects(
+      loadWasm({ agents: source }),
+      (error) =>
+        error instanceof LeftoffError && error.code === "asset_missing" && error.message.includes("agents.wasm"),
+    );
   }
   await assert.rejects(loadWasm(/** @type {any} */ ({ core: file("leftoff.wasm") })), { code: "invalid_request" });
   for (const source of [new Response(""), new Blob([]), Promise.resolve(file("agents.wasm")), 7, null]) {
-    await assert.rejects(loadWasm(/** @type {any} */ ({ agents: source })), (/** @type {any} */ { code, message }) => code === "invalid_request" && message.startsWith('expected a URL, bytes or a WebAssembly.Module for "agents", but found ['));
+    await assert.rejects(
+      loadWasm(/** @type {any} */ ({ agents: source })),
+      (/** @type {any} */ { code, message }) =>
+        code === "invalid_request" &&
+        message.startsWith('expected a URL, bytes or a WebAssembly.Module for "agents", but found ['),
+    );
   }
 });
 
 test("a policy is blamed for a module alone, not for bytes that are none", async () => {
-  const { message } = /** @type {LeftoffError} */ (await loadWasm({ agents: new TextEncoder().encode("<!doctype html>") }).catch((error) => error));
-  assert.ok(message.startsWith("agents.wasm could not be loaded: ") && !message.includes("Content-Security-Policy"), message);
+  const { message } = /** @type {LeftoffError} */ (
+    await loadWasm({ agents: new TextEncoder().encode("<!doctype html>") }).catch((error) => error)
+  );
+  assert.ok(
+    message.startsWith("agents.wasm could not be loaded: ") && !message.includes("Content-Security-Policy"),
+    message,
+  );
 });
 
 test("a store with a storage of its own asks for no folder and no program", async () => {

@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 
-const urls = { import: new URL("../../js/index.js", import.meta.url).href, require: fileURLToPath(new URL("../../pkg/index.cjs", import.meta.url)) };
+const urls = {
+  import: new URL("../../js/index.js", import.meta.url).href,
+  require: fileURLToPath(new URL("../../pkg/index.cjs", import.meta.url)),
+};
 const COUNTED = "countTokens('hello world').then((count) => console.log(count))";
 const IMPORTED = `import(${JSON.stringify(urls.import)}).then(({ countTokens }) => ${COUNTED})`;
 const REQUIRED = `const { countTokens } = require(${JSON.stringify(urls.require)}); ${COUNTED}`;
@@ -23,7 +26,13 @@ for (const [what, args, input] of /** @type {[string, string[], string?][]} */ (
   ["import in a script from standard input", ["-"], IMPORTED],
   ["import in a worker made of a text", ["-e", worker(IMPORTED)]],
   ["require in a worker made of a text", ["-e", worker(REQUIRED)]],
-  ["a store in node -e", ["-e", `import(${JSON.stringify(urls.import)}).then(async ({ openStore }) => { const store = await openStore({ home: "home" }); const session = await store.create(); await session.append({ role: "user", content: "x" }); await session.context({ window: 100 }); await store.close(); console.log(2); })`]],
+  [
+    "a store in node -e",
+    [
+      "-e",
+      `import(${JSON.stringify(urls.import)}).then(async ({ openStore }) => { const store = await openStore({ home: "home" }); const session = await store.create(); await session.append({ role: "user", content: "x" }); await session.context({ window: 100 }); await store.close(); console.log(2); })`,
+    ],
+  ],
 ])) {
   test(`the package finds its files: ${what}`, () =>
     inFolder(async (folder) => {

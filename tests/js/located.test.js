@@ -1,5 +1,6 @@
 // @ts-check
-// One session by its whole id, or by the project's pointer: no other session is looked at, and copies are not mistaken for it.
+// One session by its whole id, or by the project's pointer: no other session is looked at, and copies are not mistaken
+// for it.
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,7 +51,10 @@ class TellingStorage extends MemoryStorage {
   }
 }
 
-/** What a call asks of the files of sessions, in a store of two projects with some sessions each. @param {(store: import("../../js/store/store.js").Store, id: string) => Promise<{ id: string } | undefined>} call */
+/**
+ * What a call asks of the files of sessions, in a store of two projects with some sessions each.
+ * @param {(store: import("../../js/store/store.js").Store, id: string) => Promise<{ id: string } | undefined>} call
+ */
 async function recordPaths(call) {
   const storage = new TellingStorage();
   const ids = [];
@@ -66,16 +70,28 @@ async function recordPaths(call) {
   const found = await call(store, ids[7] ?? "");
   const { asked } = storage;
   await store.close();
-  return { found, wanted: ids[7], last: ids.at(-1), others: asked.filter((path) => /session-/.test(path) && !path.includes(`session-${found?.id}`)), listings: asked.filter((path) => path.endsWith("/files")) };
+  return {
+    found,
+    wanted: ids[7],
+    last: ids.at(-1),
+    others: asked.filter((path) => /session-/.test(path) && !path.includes(`session-${found?.id}`)),
+    listings: asked.filter((path) => path.endsWith("/files")),
+  };
 }
 
 test("of a whole id no other session is looked at, in whatever project it is", async () => {
   const { found, wanted, others, listings } = await recordPaths((store, id) => store.session(id));
   assert.equal(found?.id, wanted);
-  assert.deepEqual({ others: others.filter((path) => !path.endsWith(`session-${wanted}`)), listings }, { others: [], listings: [] });
+  assert.deepEqual(
+    { others: others.filter((path) => !path.endsWith(`session-${wanted}`)), listings },
+    { others: [], listings: [] },
+  );
 });
 
-for (const [name, call] of /** @type {const} */ ([["the current one", "current"], ["the one to continue", "continue"]])) {
+for (const [name, call] of /** @type {const} */ ([
+  ["the current one", "current"],
+  ["the one to continue", "continue"],
+])) {
   test(`${name} is found by the pointer, and no other session is looked at`, async () => {
     const { found, last, others, listings } = await recordPaths((store) => store[call]());
     assert.deepEqual({ id: found?.id, others, listings }, { id: last, others: [], listings: [] });
@@ -87,7 +103,8 @@ test("the compatible manager loads, archives and deletes by a whole id alone", a
   const manager = new SessionManager(options);
   const { id } = await manager.createSession(folder, { type: "anthropic", model: "claude", contextWindow: 200_000 });
   await manager.close();
-  for (const part of [id.slice(0, -1), `${id}0`]) await assert.rejects(manager.loadSession(part), refusedAs("not_found"));
+  for (const part of [id.slice(0, -1), `${id}0`])
+    await assert.rejects(manager.loadSession(part), refusedAs("not_found"));
   assert.equal((await manager.loadSession(id)).id, id);
   await manager.close();
 });
@@ -98,7 +115,10 @@ async function makeBothPlacements(name) {
   mkdirSync(project, { recursive: true });
   const options = { home, project, idleMs: Infinity };
   const store = await openStore(options);
-  const [there, here] = [await store.create({ title: "in the home" }), await store.create({ placement: "workspace", title: "here" })];
+  const [there, here] = [
+    await store.create({ title: "in the home" }),
+    await store.create({ placement: "workspace", title: "here" }),
+  ];
   await store.close();
   return { options, there, here };
 }
@@ -126,11 +146,22 @@ test("a copy that the index knows makes an id ambiguous, wherever it lies", asyn
   // The index takes no line of a file that was changed just now, as it may be changed again and look the same.
   for (let index = ""; !["002-copy", basename(renamed)].every((name) => index.includes(name));) {
     await listAll(options);
-    index = existsSync(join(options.home, "sessions", "index.jsonl")) ? readFileSync(join(options.home, "sessions", "index.jsonl"), "utf8") : "";
+    index = existsSync(join(options.home, "sessions", "index.jsonl"))
+      ? readFileSync(join(options.home, "sessions", "index.jsonl"), "utf8")
+      : "";
   }
-  for (const [{ id, path }, copy] of /** @type {const} */ ([[there, inWorkspace], [here, renamed]])) {
+  for (const [{ id, path }, copy] of /** @type {const} */ ([
+    [there, inWorkspace],
+    [here, renamed],
+  ])) {
     const again = await openStore(options);
-    await assert.rejects(again.session(id), (error) => refusedAs("ambiguous")(error) && error instanceof Error && [path, copy].every((one) => error.message.includes(one)));
+    await assert.rejects(
+      again.session(id),
+      (error) =>
+        refusedAs("ambiguous")(error) &&
+        error instanceof Error &&
+        [path, copy].every((one) => error.message.includes(one)),
+    );
     await again.close();
     rmSync(copy, { recursive: true });
     const alone = await openStore(options);
@@ -156,8 +187,19 @@ test("a pointer that leads nowhere, out of the project, or to another session is
   const elsewhere = join(options.home, "sessions", "projects", projectHash("/elsewhere"), `session-${there.id}`);
   cpSync(there.path, elsewhere, { recursive: true });
   const last = JSON.parse(readFileSync(file, "utf8"));
-  const paths = [elsewhere, "/", "", `${there.path}/..`, join(there.path, "..", "..", "..", "x"), join(folder, "gone", "conversations", "2025-01-01", "a", ".session")];
-  const pointers = [...paths.map((path) => ({ id: there.id, path })), { id: last.id, path: there.path }, { id: there.id, path: last.path }];
+  const paths = [
+    elsewhere,
+    "/",
+    "",
+    `${there.path}/..`,
+    join(there.path, "..", "..", "..", "x"),
+    join(folder, "gone", "conversations", "2025-01-01", "a", ".session"),
+  ];
+  const pointers = [
+    ...paths.map((path) => ({ id: there.id, path })),
+    { id: last.id, path: there.path },
+    { id: there.id, path: last.path },
+  ];
   for (const pointer of pointers) {
     writeFileSync(file, JSON.stringify(pointer));
     const store = await openStore(options);

@@ -11,8 +11,14 @@ import { openStore } from "../../js/index.js";
 /** A turn of some hundred tokens. @param {string} name */
 export function turnAbout(name) {
   return [
-    { role: "user", content: `Please look at ${name}. ${"It should be done with care, and told briefly. ".repeat(12)}` },
-    { role: "assistant", content: `I looked at ${name}. ${"What was found there is as it should be, so far. ".repeat(12)}` },
+    {
+      role: "user",
+      content: `Please look at ${name}. ${"It should be done with care, and told briefly. ".repeat(12)}`,
+    },
+    {
+      role: "assistant",
+      content: `I looked at ${name}. ${"What was found there is as it should be, so far. ".repeat(12)}`,
+    },
   ];
 }
 
@@ -34,7 +40,8 @@ export async function inStore({ turns }, work) {
   mkdirSync(project);
   let store = await openStore({ home, project });
   const session = await store.create();
-  for (let turn = 0; turn < turns; turn += 1) await session.append(turnAbout(`file ${turn}`), { durability: "buffered" });
+  for (let turn = 0; turn < turns; turn += 1)
+    await session.append(turnAbout(`file ${turn}`), { durability: "buffered" });
   const again = async () => {
     await store.close();
     store = await openStore({ home, project });

@@ -1,5 +1,8 @@
 // @ts-check
-/** Many sessions without the time it takes to hold them: one that leftoff made, written again under other ids, in other words and times. */
+/**
+ * Many sessions without the time it takes to hold them: one that leftoff made, written again under other ids, in other
+ * words and times.
+ */
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -48,7 +51,10 @@ export function uuidOf(n) {
   return `01a00000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
 }
 
-/** The files of a session, to be written again elsewhere. @param {{ path: string, id: string, metadata: any }} session closed */
+/**
+ * The files of a session, to be written again elsewhere.
+ * @param {{ path: string, id: string, metadata: any }} session closed
+ */
 export function template({ path, id, metadata }) {
   const names = readdirSync(path).filter((name) => statSync(join(path, name)).isFile());
   const files = names.map((name) => ({ name, text: readFileSync(join(path, name), "utf8") }));
@@ -72,22 +78,33 @@ export function template({ path, id, metadata }) {
   };
 }
 
-/** How a conversation can be; what is done with it, once it has some messages. @type {[name: string, options: any, work: (session: Session) => Promise<unknown>][]} */
+/**
+ * How a conversation can be; what is done with it, once it has some messages.
+ * @type {[name: string, options: any, work: (session: Session) => Promise<unknown>][]}
+ */
 const KINDS = [
   ["paused", {}, (session) => session.stop({ summary: "as far as it went" })],
   ["completed", { type: "debug" }, (session) => session.complete()],
   ["archived", {}, (session) => session.archive()],
   ["sub-agent", { type: "subagent" }, async () => {}],
   ["with a blob", {}, (session) => session.append({ role: "assistant", content: "long ".repeat(60_000) })],
-  ["with a branch", {}, async (session) => {
-    const first = await firstOf(session);
-    await session.append({ role: "user", content: "another way", parentId: first?.id, branch: true });
-  }],
-  ["renamed, pinned", {}, async (session) => {
-    await session.rename("another one, given later");
-    const first = await firstOf(session);
-    await session.pin(first?.id ?? "");
-  }],
+  [
+    "with a branch",
+    {},
+    async (session) => {
+      const first = await firstOf(session);
+      await session.append({ role: "user", content: "another way", parentId: first?.id, branch: true });
+    },
+  ],
+  [
+    "renamed, pinned",
+    {},
+    async (session) => {
+      await session.rename("another one, given later");
+      const first = await firstOf(session);
+      await session.pin(first?.id ?? "");
+    },
+  ],
   ["here", { placement: "workspace" }, (session) => session.stop()],
   ["here, archived", { placement: "workspace", type: "brainstorm" }, (session) => session.archive()],
 ];
@@ -106,7 +123,10 @@ export async function manySessions(folder, count) {
     const store = await openStore(options);
     for (const [name, about, work] of KINDS) {
       const session = await store.create({ ...about, title: `the ${name} one` });
-      await session.append([{ role: "user", content: "a question" }, { role: "assistant", content: `an answer, ${name}` }]);
+      await session.append([
+        { role: "user", content: "a question" },
+        { role: "assistant", content: `an answer, ${name}` },
+      ]);
       await work(session);
       made.push(session);
     }
@@ -121,9 +141,19 @@ export async function manySessions(folder, count) {
     // Some share their time: then their paths say which is first.
     const copy = { id: uuidOf(n), at: now - 1000 * (n - (n % 3)), title: `session ${n}` };
     const other = n % 5 === 0 ? projectHash(`/elsewhere/${n % 7}`) : hash;
-    const there = session.placement === "home"
-      ? { path: join(home, "sessions", "projects", other, `session-${copy.id}`), words: [[hash, other], ["/project", "/other"]] }
-      : { path: join(dirname(dirname(session.path)), `${n}-copy`, ".session"), words: [[basenameOf(session.path), `${n}-copy`]] };
+    const there =
+      session.placement === "home"
+        ? {
+            path: join(home, "sessions", "projects", other, `session-${copy.id}`),
+            words: [
+              [hash, other],
+              ["/project", "/other"],
+            ],
+          }
+        : {
+            path: join(dirname(dirname(session.path)), `${n}-copy`, ".session"),
+            words: [[basenameOf(session.path), `${n}-copy`]],
+          };
     write(/** @type {Copy} */ ({ ...copy, ...there }));
     paths.push(there.path);
   }
@@ -132,7 +162,11 @@ export async function manySessions(folder, count) {
   return { home, project, options, paths };
 }
 
-/** Where a runtime tells whole seconds alone, a list notes nothing that was changed within the last one: it might be again. @param {string} file */
+/**
+ * Where a runtime tells whole seconds alone, a list notes nothing that was changed within the last one: it might be
+ * again.
+ * @param {string} file
+ */
 async function waitUntilSettled(file) {
   const { ctimeMs } = statSync(file);
   if (ctimeMs % 1000 === 0) await new Promise((resolve) => void setTimeout(resolve, ctimeMs + 2500 - Date.now()));
@@ -156,7 +190,11 @@ function basenameOf(path) {
   return dirname(path).slice(dirname(dirname(path)).length + 1);
 }
 
-/** All that is listed, by a store that is opened for it. @param {any} options @param {import("../../js/types/index.js").ListOptions} [wanted] */
+/**
+ * All that is listed, by a store that is opened for it.
+ * @param {any} options
+ * @param {import("../../js/types/index.js").ListOptions} [wanted]
+ */
 export async function listAll(options, wanted = { all: true, type: null, archived: null }) {
   const store = await openStore(options);
   try {

@@ -28,7 +28,14 @@ async function describeSession(home, id) {
     const session = await store.session(id);
     const contexts = [];
     for (const window of [1500, 6000, 30_000]) contexts.push(await session.context({ window }));
-    return JSON.stringify([contexts, await session.state(), await session.brief(), session.metadata, await store.list({ all: true }), await session.resume({ window: 2000 })]);
+    return JSON.stringify([
+      contexts,
+      await session.state(),
+      await session.brief(),
+      session.metadata,
+      await store.list({ all: true }),
+      await session.resume({ window: 2000 }),
+    ]);
   } finally {
     await store.close();
   }
@@ -40,10 +47,15 @@ async function makeKeyedSession(home) {
   const session = await store.create();
   await session.append([
     { role: "user", content: `Use the password ${KEY} for the database.` },
-    { role: "assistant", content: `We decided to use ${KEY}.`, assistant: { toolCalls: [{ id: "1", name: "Bash", arguments: JSON.stringify({ command: `login ${KEY}` }) }] } },
+    {
+      role: "assistant",
+      content: `We decided to use ${KEY}.`,
+      assistant: { toolCalls: [{ id: "1", name: "Bash", arguments: JSON.stringify({ command: `login ${KEY}` }) }] },
+    },
     { role: "tool", content: `failed for ${KEY}`, tool: { callId: "1", name: "Bash", isError: true } },
   ]);
-  for (let place = 0; place < MANY; place += 1) await session.append({ role: place % 2 ? "assistant" : "user", content: `${place} ${"and so on ".repeat(40)}` });
+  for (let place = 0; place < MANY; place += 1)
+    await session.append({ role: place % 2 ? "assistant" : "user", content: `${place} ${"and so on ".repeat(40)}` });
   await session.context({ window: 6000, summarize: () => `they use ${KEY}` });
   await store.close();
   await describeSession(home, session.id);
@@ -60,7 +72,11 @@ function maskFile(path, mask) {
   return () => utimesSync(file, atime, mtime);
 }
 
-for (const [what, mask] of [["as long", "*".repeat(KEY.length)], ["shorter", "***"], ["longer", "[masked by hand, since it was a secret]"]]) {
+for (const [what, mask] of [
+  ["as long", "*".repeat(KEY.length)],
+  ["shorter", "***"],
+  ["longer", "[masked by hand, since it was a secret]"],
+]) {
   test(`what was masked by hand is told by no cache: ${what}`, () =>
     inFolder(async (home) => {
       const { id, path } = await makeKeyedSession(home);
@@ -96,5 +112,8 @@ test("where nothing was changed the log is not read again, and what was appended
     await store.close();
     const after = covers();
     assert.ok(after.bytes > before.bytes && after.pieces.length === Math.ceil(after.bytes / (1 << 20)));
-    assert.deepEqual(readdirSync(cache).filter((name) => name.endsWith(".tmp")), []);
+    assert.deepEqual(
+      readdirSync(cache).filter((name) => name.endsWith(".tmp")),
+      [],
+    );
   }));

@@ -8,7 +8,9 @@ import { test } from "node:test";
 
 import { mcpServers } from "../../js/agents/mcp.js";
 
-/** @param {(put: (path: string, text: string) => void, at: { project: string, env: Record<string, string> }) => Promise<void>} body */
+/**
+ * @param {(put: (path: string, text: string) => void, at: { project: string, env: Record<string, string> }) => Promise<void>} body
+ */
 async function inFolder(body) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-mcp-")));
   const put = (/** @type {string} */ path, /** @type {string} */ text) => {
@@ -24,11 +26,21 @@ async function inFolder(body) {
 
 test("each client's servers are found in its own files and in the project's", () =>
   inFolder(async (put, at) => {
-    for (const agent of ["claude-code", "codex", "gemini", "opencode"]) assert.deepEqual(await mcpServers(agent, at), [], `${agent} without files`);
+    for (const agent of ["claude-code", "codex", "gemini", "opencode"])
+      assert.deepEqual(await mcpServers(agent, at), [], `${agent} without files`);
     put("project/.mcp.json", '{"mcpServers":{"shared":{"command":"x"}}}');
-    put("home/.claude.json", JSON.stringify({ mcpServers: { own: {} }, projects: { [at.project]: { mcpServers: { here: {} } }, "/other": { mcpServers: { elsewhere: {} } } } }));
+    put(
+      "home/.claude.json",
+      JSON.stringify({
+        mcpServers: { own: {} },
+        projects: { [at.project]: { mcpServers: { here: {} } }, "/other": { mcpServers: { elsewhere: {} } } },
+      }),
+    );
     assert.deepEqual(await mcpServers("claude-code", at), ["shared", "own", "here"]);
-    put("home/.codex/config.toml", '[mcp_servers.docs]\ncommand = "x"\n[mcp_servers."off"]\ncommand = "y"\nenabled = false\n');
+    put(
+      "home/.codex/config.toml",
+      '[mcp_servers.docs]\ncommand = "x"\n[mcp_servers."off"]\ncommand = "y"\nenabled = false\n',
+    );
     assert.deepEqual(await mcpServers("codex", at), ["docs"]);
     put("home/.gemini/settings.json", '// mine\n{"mcpServers":{"files":{}},}');
     put("project/.gemini/settings.json", '{"mcpServers":{"git":{}}}');
@@ -40,7 +52,10 @@ test("each client's servers are found in its own files and in the project's", ()
 
 test("what else a file says costs no server, however odd it is", () =>
   inFolder(async (put, at) => {
-    put("project/.mcp.json", '{"mcpServers":{"docs":{"timeout":1e999,"note":"\\ud83d","__proto__":{"x":1}},"off":{"enabled":false},"half\\ud83d":{}}}');
+    put(
+      "project/.mcp.json",
+      '{"mcpServers":{"docs":{"timeout":1e999,"note":"\\ud83d","__proto__":{"x":1}},"off":{"enabled":false},"half\\ud83d":{}}}',
+    );
     put("home/.codex/config.toml", "weight = nan\n[mcp_servers.docs]\nmost = inf\n");
     assert.deepEqual(await mcpServers("claude-code", at), ["docs", "half\ufffd"]);
     assert.deepEqual(await mcpServers("codex", at), ["docs"]);

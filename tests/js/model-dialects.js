@@ -1,5 +1,6 @@
 // @ts-check
-// How each API that the fake model server speaks is spoken by a client: what its tests ask, and how they read the answers.
+// How each API that the fake model server speaks is spoken by a client: what its tests ask, and how they read the
+// answers.
 
 import assert from "node:assert/strict";
 
@@ -15,7 +16,8 @@ import assert from "node:assert/strict";
  * @property {string} streamPath
  * @property {string} [countPath]
  * @property {boolean} hasErrors whether a result says that it is an error
- * @property {(turns: Turn[], isMain: boolean) => object} body with a system prompt, reasoning and a reminder among the turns
+ * @property {(turns: Turn[], isMain: boolean) => object} body with a system prompt, reasoning and a reminder among the
+ *   turns
  * @property {(answer: any) => ModelAnswer} readAnswer
  * @property {(data: string[]) => ModelAnswer} readStream
  */
@@ -40,9 +42,16 @@ const anthropic = {
     messages: turns.map(({ role, text, calls = [], results }) => ({
       role,
       content: results
-        ? results.map(({ id, text: content, isError }) => ({ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: content }], ...(isError ? { is_error: true } : {}) }))
+        ? results.map(({ id, text: content, isError }) => ({
+            type: "tool_result",
+            tool_use_id: id,
+            content: [{ type: "text", text: content }],
+            ...(isError ? { is_error: true } : {}),
+          }))
         : [
-            ...(role === "user" ? [{ type: "text", text: REMINDER }] : [{ type: "thinking", thinking: REASONING, signature: "" }]),
+            ...(role === "user"
+              ? [{ type: "text", text: REMINDER }]
+              : [{ type: "thinking", thinking: REASONING, signature: "" }]),
             ...(text ? [{ type: "text", text }] : []),
             ...calls.map((call) => ({ type: "tool_use", ...call })),
           ],
@@ -51,15 +60,29 @@ const anthropic = {
   readAnswer: ({ content }) => ({
     reasoning: content.map((/** @type {any} */ { thinking = "" }) => thinking).join(""),
     text: content.map((/** @type {any} */ { text = "" }) => text).join(""),
-    calls: content.filter((/** @type {any} */ { type }) => type === "tool_use").map((/** @type {any} */ { id, name, input }) => ({ id, name, input })),
+    calls: content
+      .filter((/** @type {any} */ { type }) => type === "tool_use")
+      .map((/** @type {any} */ { id, name, input }) => ({ id, name, input })),
   }),
   readStream(data) {
     const events = data.map(parseJson);
-    const all = (/** @type {string} */ field, /** @type {number} */ at = -1) => events.filter(({ index }) => at < 0 || index === at).map(({ delta }) => delta?.[field] ?? "").join("");
+    const all = (/** @type {string} */ field, /** @type {number} */ at = -1) =>
+      events
+        .filter(({ index }) => at < 0 || index === at)
+        .map(({ delta }) => delta?.[field] ?? "")
+        .join("");
     const started = events.filter(({ content_block: block }) => block?.type === "tool_use");
     assert.equal(events.find(({ type }) => type === "message_delta").delta.stop_reason, "tool_use");
     assert.equal(events.at(-1).type, "message_stop");
-    return { reasoning: all("thinking"), text: all("text"), calls: started.map(({ index, content_block: { id, name } }) => ({ id, name, input: JSON.parse(all("partial_json", index)) })) };
+    return {
+      reasoning: all("thinking"),
+      text: all("text"),
+      calls: started.map(({ index, content_block: { id, name } }) => ({
+        id,
+        name,
+        input: JSON.parse(all("partial_json", index)),
+      })),
+    };
   },
 };
 
@@ -73,15 +96,38 @@ const openaiChat = {
     ...(isMain ? { tools: NAMES.map((name) => ({ type: "function", function: { name } })) } : {}),
     messages: [
       { role: "system", content: "Be good." },
-      ...turns.flatMap(/** @returns {object[]} */ ({ role, text, calls, results = [] }) => {
-        const made = calls?.map(({ id, name, input }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(input) } }));
-        if (role === "assistant") return [{ role, reasoning_content: REASONING, content: text ?? null, ...(made ? { tool_calls: made } : {}) }];
-        return text ? [{ role, content: [{ type: "text", text: REMINDER }, { type: "text", text }] }] : results.map(({ id, text: content }) => ({ role: "tool", tool_call_id: id, content }));
-      }),
+      ...turns.flatMap(
+        /** @returns {object[]} */ ({ role, text, calls, results = [] }) => {
+          const made = calls?.map(({ id, name, input }) => ({
+            id,
+            type: "function",
+            function: { name, arguments: JSON.stringify(input) },
+          }));
+          if (role === "assistant")
+            return [
+              { role, reasoning_content: REASONING, content: text ?? null, ...(made ? { tool_calls: made } : {}) },
+            ];
+          return text
+            ? [
+                {
+                  role,
+                  content: [
+                    { type: "text", text: REMINDER },
+                    { type: "text", text },
+                  ],
+                },
+              ]
+            : results.map(({ id, text: content }) => ({ role: "tool", tool_call_id: id, content }));
+        },
+      ),
     ],
   }),
   readAnswer({ choices: [{ message, finish_reason }] }) {
-    const calls = (message.tool_calls ?? []).map((/** @type {any} */ call) => ({ id: call.id, name: call.function.name, input: JSON.parse(call.function.arguments) }));
+    const calls = (message.tool_calls ?? []).map((/** @type {any} */ call) => ({
+      id: call.id,
+      name: call.function.name,
+      input: JSON.parse(call.function.arguments),
+    }));
     assert.equal(finish_reason, calls.length > 0 ? "tool_calls" : "stop");
     return { reasoning: message.reasoning_content ?? "", text: message.content ?? "", calls };
   },
@@ -91,12 +137,27 @@ const openaiChat = {
     const deltas = chunks.flatMap(({ choices }) => choices.map((/** @type {any} */ { delta }) => delta));
     const all = (/** @type {string} */ field) => deltas.map((delta) => delta[field] ?? "").join("");
     const parts = deltas.flatMap((delta) => delta.tool_calls ?? []);
-    const tool_calls = parts.filter(({ id }) => id).map(({ index, id, function: { name } }) => ({
-      id,
-      function: { name, arguments: parts.filter((part) => part.index === index).map((part) => part.function.arguments).join("") },
-    }));
+    const tool_calls = parts
+      .filter(({ id }) => id)
+      .map(({ index, id, function: { name } }) => ({
+        id,
+        function: {
+          name,
+          arguments: parts
+            .filter((part) => part.index === index)
+            .map((part) => part.function.arguments)
+            .join(""),
+        },
+      }));
     const { finish_reason } = chunks.flatMap(({ choices }) => choices).at(-1);
-    return openaiChat.readAnswer({ choices: [{ finish_reason, message: { reasoning_content: all("reasoning_content"), content: all("content"), tool_calls } }] });
+    return openaiChat.readAnswer({
+      choices: [
+        {
+          finish_reason,
+          message: { reasoning_content: all("reasoning_content"), content: all("content"), tool_calls },
+        },
+      ],
+    });
   },
 };
 
@@ -108,15 +169,24 @@ const openaiResponses = {
   hasErrors: false,
   body: (turns, isMain) => ({
     // One of the tools takes a text.
-    ...(isMain ? { tools: [...NAMES.map((name) => ({ type: "function", name })), { type: "custom", name: "patch" }] } : {}),
+    ...(isMain
+      ? { tools: [...NAMES.map((name) => ({ type: "function", name })), { type: "custom", name: "patch" }] }
+      : {}),
     instructions: "Be good.",
     input: [
       { type: "message", role: "developer", content: [{ type: "input_text", text: "Be good." }] },
       { role: "user", content: [{ type: "input_text", text: REMINDER }] },
       ...turns.flatMap(({ role, text, calls = [], results = [] }) => [
         ...(role === "assistant" ? [{ type: "reasoning", summary: [{ type: "summary_text", text: REASONING }] }] : []),
-        ...(text ? [{ type: "message", role, content: [{ type: role === "user" ? "input_text" : "output_text", text }] }] : []),
-        ...calls.map(({ id, name, input }) => ({ type: "function_call", call_id: id, name, arguments: JSON.stringify(input) })),
+        ...(text
+          ? [{ type: "message", role, content: [{ type: role === "user" ? "input_text" : "output_text", text }] }]
+          : []),
+        ...calls.map(({ id, name, input }) => ({
+          type: "function_call",
+          call_id: id,
+          name,
+          arguments: JSON.stringify(input),
+        })),
         ...results.map(({ id, text: output }) => ({ type: "function_call_output", call_id: id, output })),
       ]),
     ],
@@ -124,17 +194,42 @@ const openaiResponses = {
   readAnswer({ output }) {
     const of = (/** @type {string} */ type) => output.filter((/** @type {any} */ item) => item.type === type);
     return {
-      reasoning: of("reasoning").map((/** @type {any} */ { summary }) => summary[0].text).join(""),
-      text: of("message").map((/** @type {any} */ { content }) => content[0].text).join(""),
-      calls: of("function_call").map((/** @type {any} */ { call_id: id, name, arguments: input }) => ({ id, name, input: JSON.parse(input) })),
+      reasoning: of("reasoning")
+        .map((/** @type {any} */ { summary }) => summary[0].text)
+        .join(""),
+      text: of("message")
+        .map((/** @type {any} */ { content }) => content[0].text)
+        .join(""),
+      calls: of("function_call").map((/** @type {any} */ { call_id: id, name, arguments: input }) => ({
+        id,
+        name,
+        input: JSON.parse(input),
+      })),
     };
   },
   readStream(data) {
     const events = data.map(parseJson);
-    assert.deepEqual(events.map(({ sequence_number }) => sequence_number), events.map((_, place) => place));
-    const all = (/** @type {string} */ kind, /** @type {number} */ at = -1) => events.filter(({ type, output_index }) => type === `response.${kind}.delta` && (at < 0 || output_index === at)).map(({ delta }) => delta).join("");
-    const started = events.filter(({ type, item }) => type === "response.output_item.added" && item.type === "function_call");
-    const said = { reasoning: all("reasoning_summary_text"), text: all("output_text"), calls: started.map(({ output_index, item: { call_id: id, name } }) => ({ id, name, input: JSON.parse(all("function_call_arguments", output_index)) })) };
+    assert.deepEqual(
+      events.map(({ sequence_number }) => sequence_number),
+      events.map((_, place) => place),
+    );
+    const all = (/** @type {string} */ kind, /** @type {number} */ at = -1) =>
+      events
+        .filter(({ type, output_index }) => type === `response.${kind}.delta` && (at < 0 || output_index === at))
+        .map(({ delta }) => delta)
+        .join("");
+    const started = events.filter(
+      ({ type, item }) => type === "response.output_item.added" && item.type === "function_call",
+    );
+    const said = {
+      reasoning: all("reasoning_summary_text"),
+      text: all("output_text"),
+      calls: started.map(({ output_index, item: { call_id: id, name } }) => ({
+        id,
+        name,
+        input: JSON.parse(all("function_call_arguments", output_index)),
+      })),
+    };
     const done = events.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item);
     assert.deepEqual(openaiResponses.readAnswer({ output: done }), said);
     assert.deepEqual(events.at(-1).response.output, done);
@@ -155,7 +250,9 @@ const gemini = {
     contents: turns.map(({ role, text, calls = [], results }) => ({
       role: role === "user" ? "user" : "model",
       parts: results
-        ? results.map(({ id, text: said, isError }) => ({ functionResponse: { id, name: "any", response: isError ? { error: said } : { output: said } } }))
+        ? results.map(({ id, text: said, isError }) => ({
+            functionResponse: { id, name: "any", response: isError ? { error: said } : { output: said } },
+          }))
         : [
             role === "user" ? { text: REMINDER } : { text: REASONING, thought: true },
             ...(text ? [{ text }] : []),
@@ -163,15 +260,31 @@ const gemini = {
           ],
     })),
   }),
-  readAnswer: ({ candidates: [{ content: { parts } }] }) => ({
-    reasoning: parts.filter((/** @type {any} */ { thought }) => thought).map((/** @type {any} */ { text }) => text).join(""),
-    text: parts.filter((/** @type {any} */ { thought, text }) => text && !thought).map((/** @type {any} */ { text }) => text).join(""),
-    calls: parts.filter((/** @type {any} */ { functionCall }) => functionCall).map((/** @type {any} */ { functionCall: { id, name, args: input } }) => ({ id, name, input })),
+  readAnswer: ({
+    candidates: [
+      {
+        content: { parts },
+      },
+    ],
+  }) => ({
+    reasoning: parts
+      .filter((/** @type {any} */ { thought }) => thought)
+      .map((/** @type {any} */ { text }) => text)
+      .join(""),
+    text: parts
+      .filter((/** @type {any} */ { thought, text }) => text && !thought)
+      .map((/** @type {any} */ { text }) => text)
+      .join(""),
+    calls: parts
+      .filter((/** @type {any} */ { functionCall }) => functionCall)
+      .map((/** @type {any} */ { functionCall: { id, name, args: input } }) => ({ id, name, input })),
   }),
   readStream(data) {
     const chunks = data.map(parseJson);
     assert.equal(chunks.at(-1).candidates[0].finishReason, "STOP");
-    return gemini.readAnswer({ candidates: [{ content: { parts: chunks.flatMap(({ candidates: [{ content }] }) => content.parts) } }] });
+    return gemini.readAnswer({
+      candidates: [{ content: { parts: chunks.flatMap(({ candidates: [{ content }] }) => content.parts) } }],
+    });
   },
 };
 

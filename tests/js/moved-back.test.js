@@ -9,7 +9,9 @@ import { LeftoffError } from "../../js/index.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { before, contents, scene, user } from "./stopping.js";
 
-/** Whether the folder is away before the bytes are written, or from then on until it is looked whether they are found. */
+/**
+ * Whether the folder is away before the bytes are written, or from then on until it is looked whether they are found.
+ */
 for (const isBefore of [true, false]) {
   test(`a session that is away ${isBefore ? "when a line is written" : "once a line was written"}, and back at once, takes each message once`, async () => {
     for (let at = 1, hits = 1; hits > 0; at += 1) {
@@ -74,7 +76,11 @@ test("who opened a session in the home appends to none that is only on its way b
     before.next = undefined;
     await session.append(user("two"));
     const last = await made.open();
-    assert.deepEqual(await contents(await last.session(session.id)), ["one", "two"], `on its way back, before step ${at}`);
+    assert.deepEqual(
+      await contents(await last.session(session.id)),
+      ["one", "two"],
+      `on its way back, before step ${at}`,
+    );
     await last.close();
   }
 });

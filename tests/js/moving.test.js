@@ -13,13 +13,20 @@ import { before, contents, scene, user } from "./stopping.js";
 /** @import { Store } from "../../js/store/store.js" */
 
 /** @typedef {ReturnType<typeof scene>} Scene */
-/** @typedef {{ placement?: "home" | "workspace", begin?: (scene: Scene, store: Store) => Promise<string>, deletes?: boolean, purges?: boolean, does: (scene: Scene, store: Store, id: string) => Promise<unknown> }} Operation */
+/**
+ * @typedef {{ placement?: "home" | "workspace", begin?: (scene: Scene, store: Store) => Promise<string>, deletes?: boolean, purges?: boolean, does: (scene: Scene, store: Store, id: string) => Promise<unknown> }} Operation
+ */
 
 /** What Claude Code keeps of a conversation. @param {Scene} scene @param {string[]} said */
 function writeTranscript({ file, storage, project }, said) {
   const line = (/** @type {string} */ content, /** @type {number} */ at) => ({
-    type: "user", sessionId: "5f0c6a3e-0000-4000-8000-000000000000", uuid: `5f0c6a3e-0000-4000-8000-00000000000${at + 1}`, parentUuid: at > 0 ? `5f0c6a3e-0000-4000-8000-00000000000${at}` : null,
-    timestamp: `2025-01-02T03:04:0${at}.000Z`, cwd: project, message: user(content),
+    type: "user",
+    sessionId: "5f0c6a3e-0000-4000-8000-000000000000",
+    uuid: `5f0c6a3e-0000-4000-8000-00000000000${at + 1}`,
+    parentUuid: at > 0 ? `5f0c6a3e-0000-4000-8000-00000000000${at}` : null,
+    timestamp: `2025-01-02T03:04:0${at}.000Z`,
+    cwd: project,
+    message: user(content),
   });
   return storage.replace(file, bytesOf(said.map((one, at) => `${JSON.stringify(line(one, at))}\n`).join("")));
 }
@@ -27,10 +34,17 @@ function writeTranscript({ file, storage, project }, said) {
 /** @type {Record<string, Operation>} */
 const OPERATIONS = {
   "move to a workspace": { does: async (_, store, id) => store.move(await store.session(id), { to: "workspace" }) },
-  "move to the home": { placement: "workspace", does: async (_, store, id) => store.move(await store.session(id), { to: "home" }) },
+  "move to the home": {
+    placement: "workspace",
+    does: async (_, store, id) => store.move(await store.session(id), { to: "home" }),
+  },
   relocate: { does: ({ project, other }, store) => store.relocate(project, other) },
   "delete in the home": { deletes: true, does: async (_, store, id) => store.delete(await store.session(id)) },
-  "delete in a workspace": { placement: "workspace", deletes: true, does: async (_, store, id) => store.delete(await store.session(id)) },
+  "delete in a workspace": {
+    placement: "workspace",
+    deletes: true,
+    does: async (_, store, id) => store.delete(await store.session(id)),
+  },
   fork: { does: async (_, store, id) => store.fork(await store.session(id)) },
   tidy: { does: (_, store) => store.tidy({ maxSessionsPerProject: 0, autoArchiveAfterDays: 1 }) },
   "list, and pause what rests": { does: (_, store) => store.list({ all: true }) },
@@ -55,7 +69,11 @@ const OPERATIONS = {
     does: ({ file }, store) => store.import(file),
   },
   archive: { does: async (_, store, id) => (await store.session(id)).archive() },
-  purge: { deletes: true, purges: true, does: async (_, store, id) => store.delete(await store.session(id), { purge: true }) },
+  purge: {
+    deletes: true,
+    purges: true,
+    does: async (_, store, id) => store.delete(await store.session(id), { purge: true }),
+  },
 };
 
 // No name of a file may hang on the clock alone: here all happens at once.
@@ -143,15 +161,24 @@ async function stopBefore(name, who, at, { goesOn = true, isReal = false } = {})
   if (!operation.deletes || found) {
     assert.equal(listed.length, 1, `${label}: listed`);
     const all = found ? await contents(found) : [];
-    for (const one of acknowledged) assert.equal(all.filter((other) => other === one).length, 1, `${label}: "${one}" in ${JSON.stringify(all)}`);
+    for (const one of acknowledged)
+      assert.equal(all.filter((other) => other === one).length, 1, `${label}: "${one}" in ${JSON.stringify(all)}`);
     await session.append(user("after"));
     assert.equal((await contents(/** @type {Session} */ (found))).at(-1), "after", label);
     assert.equal((await last.session(id)).path, session.path, label);
-    if (goesOn) assert.deepEqual((await last.doctor({ id })).flatMap(({ problems }) => problems.filter(({ code }) => !["dead_lease", "bad_document", "damaged"].includes(code))), [], label);
+    if (goesOn)
+      assert.deepEqual(
+        (await last.doctor({ id })).flatMap(({ problems }) =>
+          problems.filter(({ code }) => !["dead_lease", "bad_document", "damaged"].includes(code)),
+        ),
+        [],
+        label,
+      );
   } else {
     assert.equal(listed.length, 0, `${label}: listed`);
     const all = await inTrash(made);
-    if (goesOn && !operation.purges) for (const one of acknowledged) assert.ok(all.includes(one), `${label}: "${one}" in ${JSON.stringify(all)}`);
+    if (goesOn && !operation.purges)
+      for (const one of acknowledged) assert.ok(all.includes(one), `${label}: "${one}" in ${JSON.stringify(all)}`);
     await assert.rejects(session.append(user("after")), { code: "not_found" }, label);
   }
   for (const store of goesOn ? [theirs, mine, last] : [theirs, last]) await store.close();
@@ -168,10 +195,13 @@ async function everywhere(name, who, options) {
 
 for (const name of Object.keys(OPERATIONS)) {
   for (const who of Object.keys(APPENDERS)) {
-    test(`${name}: nothing is lost of what is appended between any two of its steps, by ${who}`, () => everywhere(name, who));
+    test(`${name}: nothing is lost of what is appended between any two of its steps, by ${who}`, () =>
+      everywhere(name, who));
   }
   if (!/move|relocate|delete|purge/.test(name)) continue;
-  test(`${name}: cut off at any of its steps, the session is in one place, with all that was acknowledged`, () => everywhere(name, "who only opened it", { goesOn: false }));
+  test(`${name}: cut off at any of its steps, the session is in one place, with all that was acknowledged`, () =>
+    everywhere(name, "who only opened it", { goesOn: false }));
   // In memory a file is its path. On a disk one that is open stays the same, wherever it lies.
-  test(`${name}: nothing is lost that comes to a file which is open`, () => everywhere(name, "who appended to it just now", { isReal: true }));
+  test(`${name}: nothing is lost that comes to a file which is open`, () =>
+    everywhere(name, "who appended to it just now", { isReal: true }));
 }

@@ -34,22 +34,31 @@ function exportsOfClient() {
 
 /** @param {string} path @param {(file: string) => boolean} [isKept] */
 function folder(path, isKept = () => true) {
-  const paths = readdirSync(new URL(path, fixtures), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = readdirSync(new URL(path, fixtures), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   const base = fileURLToPath(new URL(path, fixtures));
   return {
-    paths: paths.map((entry) => join(entry.parentPath, entry.name).slice(base.length).replaceAll("\\", "/")).filter(isKept),
+    paths: paths
+      .map((entry) => join(entry.parentPath, entry.name).slice(base.length).replaceAll("\\", "/"))
+      .filter(isKept),
     read: (/** @type {string} */ file) => bytes(path + file),
   };
 }
 
-/** The sessions of older folders, by their ids. @param {{ paths: string[], read(path: string): Uint8Array }} files @returns {Promise<Map<string, any>>} */
+/**
+ * The sessions of older folders, by their ids.
+ * @param {{ paths: string[], read(path: string): Uint8Array }} files
+ * @returns {Promise<Map<string, any>>}
+ */
 async function inTree({ paths, read }) {
   const all = await collect(sessionsOfTree(paths, async (path) => read(path)));
   return new Map(all.map(parseJson).map((session) => [session.info.id, session]));
 }
 
 test("a database with a WAL that nobody has checkpointed gives what the client's export gives", async () => {
-  const database = bytes(`${REAL}opencode.db`), wal = bytes(`${REAL}opencode.db-wal`);
+  const database = bytes(`${REAL}opencode.db`),
+    wal = bytes(`${REAL}opencode.db-wal`);
   const before = [Buffer.from(database), Buffer.from(wal)];
   const read = await documents(sessionsOfDatabase({ database, wal }));
   const expected = exportsOfClient();
@@ -59,8 +68,10 @@ test("a database with a WAL that nobody has checkpointed gives what the client's
 });
 
 test("what is only in the WAL is missing without it, and a WAL of another database adds nothing", async () => {
-  const database = bytes(`${REAL}opencode.db`), wal = bytes(`${REAL}opencode.db-wal`);
-  const said = (/** @type {Map<string, any>} */ all) => [...all.values()].reduce((sum, { messages }) => sum + messages.length, 0);
+  const database = bytes(`${REAL}opencode.db`),
+    wal = bytes(`${REAL}opencode.db-wal`);
+  const said = (/** @type {Map<string, any>} */ all) =>
+    [...all.values()].reduce((sum, { messages }) => sum + messages.length, 0);
   const whole = said(exportsOfClient());
   const without = said(await documents(sessionsOfDatabase({ database })));
   assert.ok(without > 0 && without < whole);
@@ -83,8 +94,10 @@ test("one session is read at a time, and bytes may lie anywhere in a buffer", as
 
 test("what is no database of opencode is refused", async () => {
   const sound = bytes(`${REAL}opencode.db`);
-  const empty = new Uint8Array(0), text = new TextEncoder().encode("no database ".repeat(1000));
-  for (const database of [empty, text]) await assert.rejects(documents(sessionsOfDatabase({ database })), { code: "unknown_format" });
+  const empty = new Uint8Array(0),
+    text = new TextEncoder().encode("no database ".repeat(1000));
+  for (const database of [empty, text])
+    await assert.rejects(documents(sessionsOfDatabase({ database })), { code: "unknown_format" });
   // One of which a part is missing is told, whoever looks through all files.
   await assert.rejects(documents(sessionsOfDatabase({ database: sound.slice(0, 5000) })), { code: "damaged" });
 });
@@ -104,11 +117,11 @@ test("rows that are no JSON are passed on, and the second version's messages, to
   db.close();
   assert.equal(
     new TextDecoder().decode(session.bytes),
-    '{"info":{"title":"T","cost":0.5,"id":"s","time":{"created":1},"tokens":{"input":3,"cache":{}},"odd":"new"},"messages":['
-      + '{"info":"{broken","parts":[]},'
-      + '{"info":{"role":"user","n":1e400,"id":"x","id":"m2","sessionID":"s"},"parts":["no",{"type":"text","text":"\\ud800","id":"p2","sessionID":"s","messageID":"m2"}]},'
-      + '{"info":{"id":"m0","sessionID":"s"},"parts":[]}'
-      + '],"sessionMessages":[{"text":"hi","id":"v","type":"user"}]}',
+    '{"info":{"title":"T","cost":0.5,"id":"s","time":{"created":1},"tokens":{"input":3,"cache":{}},"odd":"new"},"messages":[' +
+      '{"info":"{broken","parts":[]},' +
+      '{"info":{"role":"user","n":1e400,"id":"x","id":"m2","sessionID":"s"},"parts":["no",{"type":"text","text":"\\ud800","id":"p2","sessionID":"s","messageID":"m2"}]},' +
+      '{"info":{"id":"m0","sessionID":"s"},"parts":[]}' +
+      '],"sessionMessages":[{"text":"hi","id":"v","type":"user"}]}',
   );
 });
 
@@ -126,12 +139,18 @@ test("each file of the older folders is in the session that it belongs to, whole
     const files = folder(tree);
     const read = await inTree(files);
     const messages = [...read.values()].flatMap(({ messages }) => messages);
-    const parts = messages.flatMap(({ info, parts }) => parts.map((/** @type {any} */ part) => ({ ...part, of: info.id })));
+    const parts = messages.flatMap(({ info, parts }) =>
+      parts.map((/** @type {any} */ part) => ({ ...part, of: info.id })),
+    );
     const found = { session: 0, message: 0, part: 0 };
     for (const path of files.paths.filter((path) => path.endsWith(".json"))) {
       const kind = /** @type {"session" | "message" | "part"} */ (path.split("/")[0]);
       const own = parseJson(bytes(tree + path));
-      const among = { session: [...read.values()].map(({ info }) => info), message: messages.map(({ info }) => info), part: parts }[kind];
+      const among = {
+        session: [...read.values()].map(({ info }) => info),
+        message: messages.map(({ info }) => info),
+        part: parts,
+      }[kind];
       const one = among.find(({ id }) => id === own.id);
       for (const [key, value] of Object.entries(own)) assert.deepEqual(one?.[key], value, `${tree}${path} ${key}`);
       if (kind === "part") assert.equal(one.of, own.messageID ?? path.split("/")[1]);
@@ -154,6 +173,12 @@ test("messages whose session is lost are a session, and broken files are passed 
   const read = await inTree(folder(tree, isKept));
   assert.deepEqual([...read.keys()], ["s_stage0_large", "s_stage0_small"]);
   assert.equal(read.get("s_stage0_small").messages.length, 2);
-  const broken = { paths: ["session/p/s.json", "message/s/m.json", "part/m/p.json"], read: () => new TextEncoder().encode("{") };
-  assert.deepEqual((await inTree(broken)).get("s"), { info: { id: "s", unreadable: "{" }, messages: [{ info: "{", parts: ["{"] }] });
+  const broken = {
+    paths: ["session/p/s.json", "message/s/m.json", "part/m/p.json"],
+    read: () => new TextEncoder().encode("{"),
+  };
+  assert.deepEqual((await inTree(broken)).get("s"), {
+    info: { id: "s", unreadable: "{" },
+    messages: [{ info: "{", parts: ["{"] }],
+  });
 });

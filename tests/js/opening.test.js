@@ -1,5 +1,6 @@
 // @ts-check
-// One object for each session that is open, whoever finds out where it lies: the caller, the timer, another process, a hand.
+// One object for each session that is open, whoever finds out where it lies: the caller, the timer, another process, a
+// hand.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +38,10 @@ async function waitUntil(is) {
   while (!is()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** @param {(given: { store: Store, options: { home: string, project: string }, folder: string }) => Promise<void>} work @param {{ idleMs?: number }} [more] */
+/**
+ * @param {(given: { store: Store, options: { home: string, project: string }, folder: string }) => Promise<void>} work
+ * @param {{ idleMs?: number }} [more]
+ */
 async function inStore(work, more) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-opening-")));
   const options = { home: join(folder, "home"), project: join(folder, "project") };
@@ -58,11 +62,17 @@ test("whole answers and what is refused among appends that wait cost the others 
     const part = /** @type {any} */ ({ stepNumber: 0, finishReason: "stop" });
     const drafts = [user("a"), CHAT, part, CHAT, user("b")];
     const all = await Promise.allSettled(drafts.map((draft) => session.append(/** @type {any} */ (draft))));
-    assert.deepEqual(all.map(({ status }) => status), ["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      ["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
+    );
     assert.deepEqual(await texts(session), ["first", "a", "answered", "answered", "b"]);
   }));
 
-for (const [from, to] of /** @type {const} */ ([["home", "workspace"], ["workspace", "home"]])) {
+for (const [from, to] of /** @type {const} */ ([
+  ["home", "workspace"],
+  ["workspace", "home"],
+])) {
   test(`an object of one that was moved from ${from} to ${to} goes on there, and the store closes`, () =>
     inStore(async ({ store }) => {
       const session = await store.create({ placement: from, title: "The parser" });
@@ -173,7 +183,10 @@ test("that one could not be paused is said once", () =>
         await other.append(user("beside"));
         await waitUntil(() => other.notices.length > 0);
       }
-      assert.deepEqual(session.notices.map(({ code }) => code), ["not_paused"]);
+      assert.deepEqual(
+        session.notices.map(({ code }) => code),
+        ["not_paused"],
+      );
     },
     { idleMs: 50 },
   ));

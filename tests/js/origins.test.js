@@ -1,5 +1,6 @@
 // @ts-check
-// docs/ORIGINS.md: every requirement that leftoff comes from has a test that shows it, or the reason why it is otherwise.
+// docs/ORIGINS.md: every requirement that leftoff comes from has a test that shows it, or the reason why it is
+// otherwise.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,8 +63,10 @@ function wrongWith(markdown) {
   }
   for (const [chapter, found] of numbers) {
     if (found.length === 0) wrong.push(`${chapter}: it has no rows`);
-    for (const number of found.filter((one, place) => found.indexOf(one) !== place)) wrong.push(`${chapter}-${number}: it is there twice`);
-    for (let number = 1; number < Math.max(0, ...found); number += 1) if (!found.includes(number)) wrong.push(`${chapter}-${number}: it is missing`);
+    for (const number of found.filter((one, place) => found.indexOf(one) !== place))
+      wrong.push(`${chapter}-${number}: it is there twice`);
+    for (let number = 1; number < Math.max(0, ...found); number += 1)
+      if (!found.includes(number)) wrong.push(`${chapter}-${number}: it is missing`);
   }
   return wrong;
 }
@@ -81,8 +84,16 @@ for (const [what, changed, expected] of /** @type {[string, string, RegExp][]} *
   ["with words that are no reason", `${begin} It is there. |`, /neither a test nor a reason/],
   ["whose reason has no words", `${begin} Differs: |`, /neither a test nor a reason|no reason in words/],
   ["whose reason is a word", `${begin} Not built: later |`, /no reason in words/],
-  ["with a file that is not there", `${begin} \`tests/js/nowhere.test.js\`: "it is there" |`, /no file tests\/js\/nowhere\.test\.js/],
-  ["with a test that is not there", `${begin} \`tests/js/session-scenarios.test.js\`: "SESS-007: ${"never ".repeat(2)}asked for" |`, /no test "SESS-007/],
+  [
+    "with a file that is not there",
+    `${begin} \`tests/js/nowhere.test.js\`: "it is there" |`,
+    /no file tests\/js\/nowhere\.test\.js/,
+  ],
+  [
+    "with a test that is not there",
+    `${begin} \`tests/js/session-scenarios.test.js\`: "SESS-007: ${"never ".repeat(2)}asked for" |`,
+    /no test "SESS-007/,
+  ],
   ["with a title that names any test", `${begin} \`tests/js/session-scenarios.test.js\`: "SESS" |`, /too short/],
   ["that asks for nothing", line.replace(first.asked, ""), /nothing is asked for/],
   ["of no chapter", line.replace(first.id, "005-1"), /005-1: no chapter/],
@@ -92,11 +103,17 @@ for (const [what, changed, expected] of /** @type {[string, string, RegExp][]} *
   test(`a row ${what} is found`, () => {
     assert.ok(page.includes(`\n${line}\n`));
     const wrong = wrongWith(page.replace(`\n${line}\n`, () => `\n${changed}\n`));
-    assert.ok(wrong.some((one) => expected.test(one)), wrong.join("\n"));
+    assert.ok(
+      wrong.some((one) => expected.test(one)),
+      wrong.join("\n"),
+    );
   });
 }
 
 test("a chapter without rows is found", () => {
-  const without = page.split("\n").filter((one) => !one.startsWith("| 003-")).join("\n");
+  const without = page
+    .split("\n")
+    .filter((one) => !one.startsWith("| 003-"))
+    .join("\n");
   assert.deepEqual(wrongWith(without), ["003: it has no rows"]);
 });

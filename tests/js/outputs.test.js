@@ -1,9 +1,20 @@
 // @ts-check
-// Large tool outputs: what is saved is loaded as it was, wherever it lies; it stays in its folder, and is gone with its session.
+// Large tool outputs: what is saved is loaded as it was, wherever it lies; it stays in its folder, and is gone with its
+// session.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -46,7 +57,12 @@ const numberBelow = (seed, below) => createHash("sha256").update(seed).digest().
 
 test("below 32,768 bytes of JSON an output stays in memory, from there on it is a file, and both are loaded as they were", () =>
   inHome(async ({ store, files }) => {
-    for (const [bytes, count] of /** @type {const} */ ([[2, 0], [LIMIT - 1, 0], [LIMIT, 1], [LIMIT + 1, 2]])) {
+    for (const [bytes, count] of /** @type {const} */ ([
+      [2, 0],
+      [LIMIT - 1, 0],
+      [LIMIT, 1],
+      [LIMIT + 1, 2],
+    ])) {
       const { path, sizeBytes } = await saveOutput(store, ofSize(bytes));
       assert.deepEqual([sizeBytes, files().length, existsSync(path)], [bytes, count, bytes >= LIMIT]);
       assert.equal(await store.outputs.load(path), ofSize(bytes));
@@ -59,11 +75,28 @@ test("below 32,768 bytes of JSON an output stays in memory, from there on it is 
 test("a file has the document's fields in its order, and the task", () =>
   inHome(async ({ store }) => {
     const result = { lines: ["ü \u2028 \ud83e\udd80", ofSize(LIMIT)], none: null };
-    const given = { toolName: "search_code", args: { query: "TODO", result: 1 }, queryId: "query-abc123", sessionId: "session-abc123", taskId: "task-1" };
+    const given = {
+      toolName: "search_code",
+      args: { query: "TODO", result: 1 },
+      queryId: "query-abc123",
+      sessionId: "session-abc123",
+      taskId: "task-1",
+    };
     const { path, timestamp } = await store.outputs.save({ ...given, result });
     const text = readFileSync(path, "utf8");
     const { taskId, queryId, ...rest } = given;
-    assert.equal(text, JSON.stringify({ toolName: rest.toolName, args: rest.args, result, timestamp, queryId, sessionId: rest.sessionId, taskId }));
+    assert.equal(
+      text,
+      JSON.stringify({
+        toolName: rest.toolName,
+        args: rest.args,
+        result,
+        timestamp,
+        queryId,
+        sessionId: rest.sessionId,
+        taskId,
+      }),
+    );
     assert.match(path, /[\\/]context[\\/]session-abc123-search_code-[0-9a-f]{24}\.json$/);
     if (!POSIX) assert.equal(statSync(path).mode & 0o777, 0o600);
   }));
@@ -80,9 +113,24 @@ test("what is loaded is what was saved, also where that was changed meanwhile", 
 
 test("any JSON is loaded as it was", () =>
   inHome(async ({ store }) => {
-    const odd = [null, 0, -0, -0.5, 1e300, true, "", "\u0000", "\"},\"timestamp\":\"", { result: { result: ["result"] }, timestamp: "x" }, [[[]]], "\ud83e\udd80".repeat(9000), { "": ofSize(LIMIT) }, [..."abc"].map((text) => ({ text, more: ofSize(12_000) }))];
+    const odd = [
+      null,
+      0,
+      -0,
+      -0.5,
+      1e300,
+      true,
+      "",
+      "\u0000",
+      '"},"timestamp":"',
+      { result: { result: ["result"] }, timestamp: "x" },
+      [[[]]],
+      "\ud83e\udd80".repeat(9000),
+      { "": ofSize(LIMIT) },
+      [..."abc"].map((text) => ({ text, more: ofSize(12_000) })),
+    ];
     for (const result of odd) {
-      const { path } = await saveOutput(store, result, { args: { result, "timestamp": "\",\"result\":" } });
+      const { path } = await saveOutput(store, result, { args: { result, timestamp: '","result":' } });
       assert.deepEqual(await store.outputs.load(path), result);
       // As whoever finds the path in another process.
       const other = await openStore({ home: store.home, project: store.project });
@@ -96,19 +144,66 @@ test("what JSON would change is refused, and nothing is saved", () =>
   inHome(async ({ store, files }) => {
     const circle = /** @type {any[]} */ ([]);
     circle.push(circle);
-    for (const result of [undefined, NaN, 1n, () => 1, Symbol("x"), new Map(), [undefined], { a: { b: Infinity } }, circle, Object.assign([1], { more: 2 }), { [Symbol("x")]: 1 }]) {
-      await assert.rejects(saveOutput(store, result), (error) => error instanceof LeftoffError && /^result: expected a value that JSON can hold/.test(error.message));
+    for (const result of [
+      undefined,
+      NaN,
+      1n,
+      () => 1,
+      Symbol("x"),
+      new Map(),
+      [undefined],
+      { a: { b: Infinity } },
+      circle,
+      Object.assign([1], { more: 2 }),
+      { [Symbol("x")]: 1 },
+    ]) {
+      await assert.rejects(
+        saveOutput(store, result),
+        (error) => error instanceof LeftoffError && /^result: expected a value that JSON can hold/.test(error.message),
+      );
     }
     assert.deepEqual([await store.outputs.list(), files()], [[], []]);
   }));
 
 test("a thousand hostile names lead to a thousand files in the folder, and to nothing outside of it", () =>
   inHome(async ({ home, folder, store, files }) => {
-    const parts = ["..", "/", "\\", "~", "\0", "C:", ".", "%2e%2e", "\n", "é", "\ud800", "con", "-", "x".repeat(300), "", "\u202e", "*", "|", "$(x)", "a"];
-    const named = (/** @type {string} */ seed) => `${parts[numberBelow(seed, parts.length)]}${parts[numberBelow(`${seed}+`, parts.length)]}${parts[numberBelow(`${seed}-`, parts.length)]}` || ".";
+    const parts = [
+      "..",
+      "/",
+      "\\",
+      "~",
+      "\0",
+      "C:",
+      ".",
+      "%2e%2e",
+      "\n",
+      "é",
+      "\ud800",
+      "con",
+      "-",
+      "x".repeat(300),
+      "",
+      "\u202e",
+      "*",
+      "|",
+      "$(x)",
+      "a",
+    ];
+    const named = (/** @type {string} */ seed) =>
+      `${parts[numberBelow(seed, parts.length)]}${parts[numberBelow(`${seed}+`, parts.length)]}${parts[numberBelow(`${seed}-`, parts.length)]}` ||
+      ".";
     const before = existsSync(home) ? readdirSync(home) : [];
     const result = ofSize(LIMIT);
-    const pointers = await Promise.all(Array.from({ length: 1000 }, (_, nth) => store.outputs.save({ sessionId: named(`s${nth}`), toolName: named(`t${nth}`), args: { path: named(`p${nth}`) }, result })));
+    const pointers = await Promise.all(
+      Array.from({ length: 1000 }, (_, nth) =>
+        store.outputs.save({
+          sessionId: named(`s${nth}`),
+          toolName: named(`t${nth}`),
+          args: { path: named(`p${nth}`) },
+          result,
+        }),
+      ),
+    );
     assert.equal(new Set(pointers.map(({ path }) => path)).size, 1000);
     for (const { path } of pointers) assert.match(path.slice(folder.length), /^[\\/][\w-]+-[0-9a-f]{24}\.json$/);
     assert.equal(files().length, 1000);
@@ -120,11 +215,35 @@ test("a thousand hostile paths load nothing", () =>
   inHome(async ({ home, folder, store }) => {
     const { path } = await saveOutput(store, ofSize(LIMIT));
     writeFileSync(join(home, "a-b-0123456789ab0123456789ab.json"), readFileSync(path));
-    const parts = ["..", "/", "context", home, folder, path, "a-b-0123456789ab0123456789ab.json", "\0", ".json", "//", "./", "%2f", "\\", "~", " ", "é"];
+    const parts = [
+      "..",
+      "/",
+      "context",
+      home,
+      folder,
+      path,
+      "a-b-0123456789ab0123456789ab.json",
+      "\0",
+      ".json",
+      "//",
+      "./",
+      "%2f",
+      "\\",
+      "~",
+      " ",
+      "é",
+    ];
     for (let nth = 0; nth < 1000; nth += 1) {
-      const odd = Array.from({ length: 1 + numberBelow(`n${nth}`, 4) }, (_, place) => parts[numberBelow(`${nth}.${place}`, parts.length)]).join(numberBelow(`j${nth}`, 2) ? "/" : "");
+      const odd = Array.from(
+        { length: 1 + numberBelow(`n${nth}`, 4) },
+        (_, place) => parts[numberBelow(`${nth}.${place}`, parts.length)],
+      ).join(numberBelow(`j${nth}`, 2) ? "/" : "");
       if (odd === path) continue;
-      await assert.rejects(store.outputs.load(odd), (error) => error instanceof LeftoffError && ["invalid_request", "not_found"].includes(error.code), odd);
+      await assert.rejects(
+        store.outputs.load(odd),
+        (error) => error instanceof LeftoffError && ["invalid_request", "not_found"].includes(error.code),
+        odd,
+      );
     }
   }));
 
@@ -134,10 +253,16 @@ test("a link in the folder's place or a file's leads nowhere", () =>
     const { symlinkSync } = await import("node:fs");
     rmSync(path);
     symlinkSync("/etc/passwd", path);
-    await assert.rejects(store.outputs.load(path), (error) => error instanceof LeftoffError && error.code === "outside_store");
+    await assert.rejects(
+      store.outputs.load(path),
+      (error) => error instanceof LeftoffError && error.code === "outside_store",
+    );
     const other = join(folder, "a-b-0123456789ab0123456789ab.json");
     symlinkSync("/etc/passwd", other);
-    await assert.rejects(store.outputs.load(other), (error) => error instanceof LeftoffError && error.code === "outside_store");
+    await assert.rejects(
+      store.outputs.load(other),
+      (error) => error instanceof LeftoffError && error.code === "outside_store",
+    );
     rmSync(other);
   }));
 
@@ -145,11 +270,16 @@ for (const ending of /** @type {const} */ (["stop", "complete"])) {
   test(`the end of a session takes away what is of it, and close the rest: ${ending}`, () =>
     inHome(async ({ store, files }) => {
       const session = await store.create();
-      const mine = await Promise.all([1, LIMIT].map((bytes) => saveOutput(store, ofSize(bytes + 2), { sessionId: session.id })));
+      const mine = await Promise.all(
+        [1, LIMIT].map((bytes) => saveOutput(store, ofSize(bytes + 2), { sessionId: session.id })),
+      );
       const { path } = await saveOutput(store, ofSize(LIMIT), { sessionId: "another" });
       assert.equal(files().length, 2);
       await session[ending]();
-      assert.deepEqual(files().map((name) => path.endsWith(name)), [true]);
+      assert.deepEqual(
+        files().map((name) => path.endsWith(name)),
+        [true],
+      );
       for (const one of mine) await assert.rejects(store.outputs.load(one.path), { code: "not_found" });
       assert.equal(await store.outputs.load(path), ofSize(LIMIT));
     }));
@@ -170,7 +300,13 @@ test("a store that is closed has waited for what is being saved, and answers not
 test("after a failure of the core files are loaded by their paths still, and cleared", () =>
   inHome(async ({ store, files }) => {
     const { path } = await saveOutput(store, ofSize(LIMIT));
-    assert.throws(() => agents.call(() => { throw new WebAssembly.RuntimeError("unreachable"); }), { code: "internal" });
+    assert.throws(
+      () =>
+        agents.call(() => {
+          throw new WebAssembly.RuntimeError("unreachable");
+        }),
+      { code: "internal" },
+    );
     assert.equal(await store.outputs.load(path), ofSize(LIMIT));
     const { path: second } = await saveOutput(store, ofSize(LIMIT + 1));
     assert.equal(await store.outputs.load(second), ofSize(LIMIT + 1));
@@ -193,9 +329,13 @@ test("a storage in memory has them, too, and a full one says so and keeps what w
 
 test("ten thousand outputs are listed in their order", () =>
   inHome(async ({ store }) => {
-    for (let nth = 0; nth < 10_000; nth += 1) await saveOutput(store, nth, { sessionId: nth % 3 ? "a" : "b", toolName: `t${nth}` });
+    for (let nth = 0; nth < 10_000; nth += 1)
+      await saveOutput(store, nth, { sessionId: nth % 3 ? "a" : "b", toolName: `t${nth}` });
     const all = await store.outputs.list();
-    assert.deepEqual(all.map(({ toolName }) => toolName), Array.from({ length: 10_000 }, (_, nth) => `t${nth}`));
+    assert.deepEqual(
+      all.map(({ toolName }) => toolName),
+      Array.from({ length: 10_000 }, (_, nth) => `t${nth}`),
+    );
     assert.equal((await store.outputs.list({ sessionId: "b" })).length, 3334);
     assert.equal(await store.outputs.load(all[9876]?.path ?? ""), 9876);
     assert.deepEqual(await store.outputs.clear(), { count: 10_000 });
@@ -203,14 +343,26 @@ test("ten thousand outputs are listed in their order", () =>
 
 test("a prompt has at most so many tokens, as many as the counter says, and marks each output that was cut", () =>
   inHome(async ({ store }) => {
-    const results = ["short", "word ".repeat(3000), "é文\n".repeat(40_000), Array.from({ length: 900 }, (_, nth) => ({ file: `src/${nth}.ts`, line: nth })), "\ud83e\udd80".repeat(300_000)];
+    const results = [
+      "short",
+      "word ".repeat(3000),
+      "é文\n".repeat(40_000),
+      Array.from({ length: 900 }, (_, nth) => ({ file: `src/${nth}.ts`, line: nth })),
+      "\ud83e\udd80".repeat(300_000),
+    ];
     const outputs = (await Promise.all(results.map((result) => saveOutput(store, result)))).map(({ path }) => path);
     for (const encoding of ["o200k_base", "cl100k_base", "estimate-1"]) {
       for (const maxTokens of [400, 1000, 7777, 200_000]) {
         const made = await store.outputs.prompt({ question: "What?", outputs, maxTokens, encoding });
         assert.equal(made.tokens, await countTokens(made.text, { encoding }));
-        assert.ok(made.tokens <= maxTokens && (maxTokens > 10_000 || made.tokens > 0.85 * maxTokens), `${made.tokens} of ${maxTokens}`);
-        assert.equal(made.text.split(" bytes left out ...]").length - 1, made.outputs.filter(({ isCut }) => isCut).length);
+        assert.ok(
+          made.tokens <= maxTokens && (maxTokens > 10_000 || made.tokens > 0.85 * maxTokens),
+          `${made.tokens} of ${maxTokens}`,
+        );
+        assert.equal(
+          made.text.split(" bytes left out ...]").length - 1,
+          made.outputs.filter(({ isCut }) => isCut).length,
+        );
         assert.equal(made.outputs[0]?.isCut, false);
       }
     }
@@ -223,11 +375,21 @@ test("a model picks from a numbered list, and what it picks is what it is told o
     await saveOutput(store, "y".repeat(2046), { toolName: "read_file", args: { path: "src/main.ts" } });
     await saveOutput(store, "line\n".repeat(45), { args: { pattern: "error", path: "logs" } });
     const { text, outputs } = await store.outputs.menu({ sessionId: "a" });
-    assert.equal(text, 'Available contexts:\n1. search_code: Found 150 matches for "TODO"\n2. read_file: Contents of src/main.ts (2KB)\n3. grep: Found 45 matches for "error" in logs\n');
+    assert.equal(
+      text,
+      'Available contexts:\n1. search_code: Found 150 matches for "TODO"\n2. read_file: Contents of src/main.ts (2KB)\n3. grep: Found 45 matches for "error" in logs\n',
+    );
     const picked = store.outputs.select("[1, 2]", outputs);
     assert.deepEqual(picked, outputs.slice(0, 2));
-    const prompt = await store.outputs.prompt({ question: "What is to do?", outputs: picked.map(({ path }) => path), maxTokens: 10_000 });
-    assert.deepEqual([prompt.text.includes('"a.ts:149"'), prompt.text.includes("yyy"), prompt.text.includes("line\nline")], [true, true, false]);
+    const prompt = await store.outputs.prompt({
+      question: "What is to do?",
+      outputs: picked.map(({ path }) => path),
+      maxTokens: 10_000,
+    });
+    assert.deepEqual(
+      [prompt.text.includes('"a.ts:149"'), prompt.text.includes("yyy"), prompt.text.includes("line\nline")],
+      [true, true, false],
+    );
     assert.throws(() => store.outputs.select("1 and 4", outputs), /expected numbers from 1 to 3, but found 4 instead/);
   }));
 
@@ -250,10 +412,18 @@ test("with replace no part of a secret is told, wherever an output is cut", () =
     async ({ store }) => {
       const secret = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("");
       for (const before of [0, 1000, 20_000, 33_000, 40_000]) {
-        const { path } = await saveOutput(store, `${"a line of a log\n".repeat(before / 16)}my token is ${secret}\n${"another line\n".repeat(200_000)}`, { args: { command: `${"x".repeat(80)} ${secret}` } });
+        const { path } = await saveOutput(
+          store,
+          `${"a line of a log\n".repeat(before / 16)}my token is ${secret}\n${"another line\n".repeat(200_000)}`,
+          { args: { command: `${"x".repeat(80)} ${secret}` } },
+        );
         for (const maxTokens of [200, 700, 2000]) {
           const { text } = await store.outputs.prompt({ question: "What?", outputs: [path], maxTokens });
-          for (let at = 0; at + 8 <= secret.length; at += 1) assert.ok(!text.includes(secret.slice(at + 4, at + 12)) || at + 12 > secret.length, `${before} ${maxTokens}`);
+          for (let at = 0; at + 8 <= secret.length; at += 1)
+            assert.ok(
+              !text.includes(secret.slice(at + 4, at + 12)) || at + 12 > secret.length,
+              `${before} ${maxTokens}`,
+            );
         }
       }
       assert.ok(!(await store.outputs.menu()).text.includes(secret.slice(4, 12)));
@@ -265,14 +435,20 @@ test("with replace no part of a secret is told, wherever an output is cut", () =
 test("ContextManager is the document's interface", () =>
   inHome(async ({ home, folder, store, files }) => {
     const contexts = new ContextManager({ home, project: store.project, sessionId: "session-abc123" });
-    const [small, large] = [await contexts.saveContext("grep", { pattern: "x" }, [1]), await contexts.saveContext("read_file", { path: "a" }, ofSize(LIMIT), "task-1", ContextManager.hashQuery("TODO"))];
+    const [small, large] = [
+      await contexts.saveContext("grep", { pattern: "x" }, [1]),
+      await contexts.saveContext("read_file", { path: "a" }, ofSize(LIMIT), "task-1", ContextManager.hashQuery("TODO")),
+    ];
     assert.ok([small, large].every((path) => path?.startsWith(join(folder, "session-abc123-"))));
     assert.deepEqual([await contexts.loadContext(small), await contexts.loadContext(large)], [[1], ofSize(LIMIT)]);
     const listed = await contexts.listContexts("session-abc123");
-    assert.deepEqual(listed.map(({ timestamp, ...rest }) => [rest, Date.now() - timestamp < 60_000]), [
-      [{ filepath: small, toolName: "grep", sizeBytes: 3 }, true],
-      [{ filepath: large, toolName: "read_file", sizeBytes: LIMIT, queryId: "query-337e547a950f" }, true],
-    ]);
+    assert.deepEqual(
+      listed.map(({ timestamp, ...rest }) => [rest, Date.now() - timestamp < 60_000]),
+      [
+        [{ filepath: small, toolName: "grep", sizeBytes: 3 }, true],
+        [{ filepath: large, toolName: "read_file", sizeBytes: LIMIT, queryId: "query-337e547a950f" }, true],
+      ],
+    );
     assert.deepEqual(await contexts.listContexts("another"), []);
     assert.equal(JSON.parse(readFileSync(large, "utf8")).taskId, "task-1");
     await contexts.clearContexts();
@@ -308,7 +484,12 @@ test("whoever resumes a session hears how many outputs are not there any more", 
     await last.close();
   }));
 
-/** A process that saves two outputs, says so, and stays. @param {string} home @param {string} [more] @param {string} [sessionId] */
+/**
+ * A process that saves two outputs, says so, and stays.
+ * @param {string} home
+ * @param {string} [more]
+ * @param {string} [sessionId]
+ */
 async function saving(home, more = "", sessionId = "killed") {
   const code = `
     import { openStore } from ${JSON.stringify(new URL("../../js/index.js", import.meta.url).href)};
@@ -350,7 +531,10 @@ test("of a run that was killed before it had a file, what it left is told as wha
     await killed.ended();
     for (const name of files().filter((name) => name.endsWith(".json"))) rmSync(join(folder, name));
     const [found] = await store.doctor();
-    assert.deepEqual(found?.problems.map(({ message }) => message), [`process ${killed.child.pid} is gone and left the note that it may have tool outputs`]);
+    assert.deepEqual(
+      found?.problems.map(({ message }) => message),
+      [`process ${killed.child.pid} is gone and left the note that it may have tool outputs`],
+    );
     assert.deepEqual((await store.doctor({ fix: true }))[0]?.fixed.length, 1);
     assert.deepEqual(await store.doctor(), []);
   }));
@@ -362,7 +546,13 @@ test("what a killed process left doctor finds, and fix clears away, and nothing 
     assert.deepEqual(await store.doctor(), []);
     killed.child.kill("SIGKILL");
     await killed.ended();
-    const left = { file: "context", start: 0, end: 0, code: "left_over", message: `process ${killed.child.pid} is gone and left 2 tool outputs` };
+    const left = {
+      file: "context",
+      start: 0,
+      end: 0,
+      code: "left_over",
+      message: `process ${killed.child.pid} is gone and left 2 tool outputs`,
+    };
     assert.deepEqual((await store.doctor())[0]?.problems, [left]);
     assert.equal(files().length, 5);
     assert.deepEqual((await store.doctor({ fix: true }))[0]?.fixed, [`removed 2 tool outputs from "${folder}"`]);

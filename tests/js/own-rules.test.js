@@ -23,11 +23,13 @@ function chance(length, alphabet = LETTERS) {
 }
 /** @param {number} length so that each kind of letter is there, as in nearly all of those that somebody drew */
 const mixedKey = (length) => `a7K${chance(length - 3)}`;
-const bytes = (/** @type {number} */ length) => Buffer.from(Array.from(chance(length), (letter, at) => (letter.charCodeAt(0) * 31 + at * 17) % 256));
+const bytes = (/** @type {number} */ length) =>
+  Buffer.from(Array.from(chance(length), (letter, at) => (letter.charCodeAt(0) * 31 + at * 17) % 256));
 const base64 = (/** @type {number} */ length) => `Qa1${bytes(length).toString("base64").slice(3)}`;
 const url = (/** @type {number} */ letters) => `a7K${bytes(letters).toString("base64url").slice(3, letters)}`;
 const json = (/** @type {string} */ text) => Buffer.from(text).toString("base64url");
-const user = (/** @type {number} */ digits) => Buffer.from(`1${chance(digits - 1, "0123456789")}`).toString("base64url");
+const user = (/** @type {number} */ digits) =>
+  Buffer.from(`1${chance(digits - 1, "0123456789")}`).toString("base64url");
 const claims = () => JSON.stringify({ sub: chance(18) });
 
 /**
@@ -40,26 +42,45 @@ const KINDS = {
   "an older Tailscale key": () => `tskey-k${chance(10)}CNTRL-${mixedKey(22)}`,
   "a Cloudflare token": () => `${"cfat"}_${chance(40)}${chance(8, HEX)}`,
   "a client secret of Azure": () => ({ secret: `${mixedKey(4)}8Q~${chance(34)}`, text: "AZURE_CLIENT_SECRET=" }),
-  "an older client secret of Azure": () => ({ secret: `${mixedKey(12)}~${chance(10)}.-_${chance(6)}`, text: "ARM_CLIENT_SECRET=" }),
-  "the first client secrets of Azure": () => ({ secret: `${mixedKey(10)}[${chance(8)}]=${chance(8)}@?`, text: "clientSecret: " }),
+  "an older client secret of Azure": () => ({
+    secret: `${mixedKey(12)}~${chance(10)}.-_${chance(6)}`,
+    text: "ARM_CLIENT_SECRET=",
+  }),
+  "the first client secrets of Azure": () => ({
+    secret: `${mixedKey(10)}[${chance(8)}]=${chance(8)}@?`,
+    text: "clientSecret: ",
+  }),
   "a client secret in base64": () => ({ secret: base64(32), text: "client_secret => " }),
-  "a client secret in a form": () => ({ secret: `${mixedKey(10)}~${chance(14)}.${chance(8)}`, text: "grant_type=client_credentials&client_secret=" }),
+  "a client secret in a form": () => ({
+    secret: `${mixedKey(10)}~${chance(14)}.${chance(8)}`,
+    text: "grant_type=client_credentials&client_secret=",
+  }),
   "a client secret in an option": () => ({ secret: `${mixedKey(10)}~${chance(24)}`, text: "tool --client-secret " }),
   "a key of Azure's storage": () => ({ secret: base64(64), text: "AccountName=some;AccountKey=" }),
   "a key of Azure's bus": () => ({ secret: base64(32), text: "SharedAccessKeyName=Root;SharedAccessKey=" }),
-  "a signature of Azure's storage": () => ({ secret: encodeURIComponent(base64(32)), text: "https://some.blob.core.windows.net/all?sv=2020-08-04&sr=c&sig=" }),
+  "a signature of Azure's storage": () => ({
+    secret: encodeURIComponent(base64(32)),
+    text: "https://some.blob.core.windows.net/all?sv=2020-08-04&sr=c&sig=",
+  }),
   "a Discord bot's token": () => `${user(18)}.${chance(6)}.${url(27)}`,
   "a Discord bot's longer token": () => `${user(19)}.${chance(6)}.${url(38)}`,
   "a Discord webhook": () => ({ secret: url(68), text: "https://discord.com/api/webhooks/102948130959959123/" }),
   "a Telegram bot's token": () => `${chance(9, "123456789")}:AA${url(33)}`,
-  "a Telegram bot's token in an address": () => ({ secret: `${chance(10, "123456789")}:AA${url(33)}`, text: "https://api.telegram.org/bot" }),
+  "a Telegram bot's token in an address": () => ({
+    secret: `${chance(10, "123456789")}:AA${url(33)}`,
+    text: "https://api.telegram.org/bot",
+  }),
   "a JWT": () => `${json('{"alg":"HS256","typ":"JWT"}')}.${json(claims())}.${url(43)}`,
   "a JWT with a short head": () => `${json('{"alg":"HS256"}')}.${json('{"s":12}')}.${url(43)}`,
   "a JWT without a signature": () => `${json('{"alg":"none","typ":"JWT"}')}.${json(claims())}`,
-  "a JWT whose JSON has lines": () => `${json('{\r\n  "alg": "HS256"\r\n}')}.${json(`{\n  "sub": "${chance(12)}"\n}`)}.${url(43)}`,
-  "an encrypted JWT": () => `${json('{"alg":"RSA-OAEP","enc":"A256GCM"}')}.${url(342)}.${url(16)}.${url(120)}.${url(22)}`,
-  "an encrypted JWT whose key both have": () => `${json('{"alg":"dir","enc":"A256GCM"}')}..${url(16)}.${url(120)}.${url(22)}`,
-  "a GitHub app's token with a JWT": () => `gh${"s"}_${chance(5, "123456789")}_${json('{"alg":"RS256","typ":"JWT"}')}.${json(claims())}.${url(342)}`,
+  "a JWT whose JSON has lines": () =>
+    `${json('{\r\n  "alg": "HS256"\r\n}')}.${json(`{\n  "sub": "${chance(12)}"\n}`)}.${url(43)}`,
+  "an encrypted JWT": () =>
+    `${json('{"alg":"RSA-OAEP","enc":"A256GCM"}')}.${url(342)}.${url(16)}.${url(120)}.${url(22)}`,
+  "an encrypted JWT whose key both have": () =>
+    `${json('{"alg":"dir","enc":"A256GCM"}')}..${url(16)}.${url(120)}.${url(22)}`,
+  "a GitHub app's token with a JWT": () =>
+    `gh${"s"}_${chance(5, "123456789")}_${json('{"alg":"RS256","typ":"JWT"}')}.${json(claims())}.${url(342)}`,
   "a Mailchimp key": () => `${chance(32, HEX)}-us${chance(2, "123456789")}`,
   "a Square application's secret": () => `sq0${"csp"}-${url(43)}`,
   "a token of PyPI's test site": () => `pypi-${"AgEN"}${json("test.pypi.org")}${url(90)}`,
@@ -84,9 +105,11 @@ for (const [kind, made] of Object.entries(KINDS)) {
       const { secret, text } = typeof one === "string" ? { secret: one, text: "" } : one;
       for (const [place, shown] of Object.entries(PLACES)) {
         const clean = JSON.stringify(await redactValue(shown(text + secret)));
-        const plain = clean + clean.replace(/[A-Za-z0-9+/]{24,}=*/g, (run) => Buffer.from(run, "base64").toString("latin1"));
+        const plain =
+          clean + clean.replace(/[A-Za-z0-9+/]{24,}=*/g, (run) => Buffer.from(run, "base64").toString("latin1"));
         assert.match(plain, /\[redacted:/, place);
-        for (let at = 0; at + 8 <= secret.length; at += 1) assert.ok(!plain.includes(secret.slice(at, at + 8)), `${place}: ${secret}: ${plain}`);
+        for (let at = 0; at + 8 <= secret.length; at += 1)
+          assert.ok(!plain.includes(secret.slice(at, at + 8)), `${place}: ${secret}: ${plain}`);
       }
     }
   });

@@ -1,5 +1,8 @@
 // @ts-check
-/** A secret of each rule's kind: of the right shape, and of no account. Put together here, so that no scanner takes this file for a leak. */
+/**
+ * A secret of each rule's kind: of the right shape, and of no account. Put together here, so that no scanner takes this
+ * file for a leak.
+ */
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const DIGITS = "0123456789";
@@ -15,7 +18,14 @@ function chance(length, alphabet = LETTERS + DIGITS) {
 
 /** @param {string[]} parts */
 const joinParts = (...parts) => parts.join("");
-const pem = () => ["-----BEGIN RSA", " PRIVATE KEY-----\n", `MI${chance(62)}\n${chance(64)}\n${chance(64)}\n`, "-----END RSA", " PRIVATE KEY-----"].join("");
+const pem = () =>
+  [
+    "-----BEGIN RSA",
+    " PRIVATE KEY-----\n",
+    `MI${chance(62)}\n${chance(64)}\n${chance(64)}\n`,
+    "-----END RSA",
+    " PRIVATE KEY-----",
+  ].join("");
 
 /**
  * By the rule that finds it: how it stands in a text, and what of that must not leave.
@@ -26,7 +36,10 @@ export const PLANTED = Object.fromEntries(
     aws: [[(/** @type {string} */ key) => `AWS_SECRET_ACCESS_KEY="${key}"`, chance(40)]],
     gcp: [[(/** @type {string} */ key) => JSON.stringify({ private_key_id: "1", private_key: key }), pem()]],
     privatekey: [pem()],
-    npm: [joinParts("np", "m_", chance(36)), [(/** @type {string} */ token) => `//example.com/:_authToken=${token}`, chance(36)]],
+    npm: [
+      joinParts("np", "m_", chance(36)),
+      [(/** @type {string} */ token) => `//example.com/:_authToken=${token}`, chance(36)],
+    ],
     basicauth: [joinParts("https://", "someone:", chance(12), "@example.com")],
     slack: [joinParts("xo", "xb-", chance(12, DIGITS), "-", chance(24))],
     sendgrid: [joinParts("S", "G.", chance(22), ".", chance(43))],
@@ -50,7 +63,9 @@ export const PLANTED = Object.fromEntries(
   }).map(([rule, all]) => [
     rule,
     all.map((one) => {
-      const [stands, secret] = /** @type {[(secret: string) => string, string]} */ (Array.isArray(one) ? one : [(/** @type {string} */ text) => text, one]);
+      const [stands, secret] = /** @type {[(secret: string) => string, string]} */ (
+        Array.isArray(one) ? one : [(/** @type {string} */ text) => text, one]
+      );
       return { text: stands(secret), secret };
     }),
   ]),

@@ -23,7 +23,9 @@ function snapshotFolder(folder) {
   });
 }
 
-/** @typedef {{ home: string, project: string, run: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Parts */
+/**
+ * @typedef {{ home: string, project: string, run: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Parts
+ */
 
 /** @param {(parts: Parts, input: (text: string, ...args: string[]) => string) => Promise<void> | void} work */
 async function inHome(work) {
@@ -31,7 +33,8 @@ async function inHome(work) {
   const project = join(home, "project");
   mkdirSync(project);
   const env = { PATH: process.env.PATH ?? "", HOME: home };
-  const run = (/** @type {string[]} */ args, input = "") => spawnSync(nodePath, [entry, ...args], { cwd: project, env, input, encoding: "utf8" });
+  const run = (/** @type {string[]} */ args, input = "") =>
+    spawnSync(nodePath, [entry, ...args], { cwd: project, env, input, encoding: "utf8" });
   const input = (/** @type {string} */ text, /** @type {string[]} */ ...args) => {
     const { status, stdout, stderr } = run(args, text);
     assert.equal(status, 0, stderr);
@@ -46,7 +49,10 @@ async function inHome(work) {
 
 const SAID = '{"role":"user","content":"Rename the parser."}\n{"role":"assistant","content":"Done."}\n';
 
-/** Sessions of every kind, by what they are. @type {Record<string, (parts: Parts, input: (text: string, ...args: string[]) => string) => Promise<string> | string>} */
+/**
+ * Sessions of every kind, by what they are.
+ * @type {Record<string, (parts: Parts, input: (text: string, ...args: string[]) => string) => Promise<string> | string>}
+ */
 const SHAPES = {
   active: (_, input) => createSession(input),
   paused: (_, input) => {
@@ -63,13 +69,23 @@ const SHAPES = {
   "never listed": (_, input) => createSession(input),
   long: (_, input) => {
     const id = createSession(input);
-    input(Array.from({ length: 400 }, (_, at) => `{"role":"${at % 2 ? "assistant" : "user"}","content":"${"some words of it ".repeat(40)}${at}"}\n`).join(""), "append", id);
+    input(
+      Array.from(
+        { length: 400 },
+        (_, at) => `{"role":"${at % 2 ? "assistant" : "user"}","content":"${"some words of it ".repeat(40)}${at}"}\n`,
+      ).join(""),
+      "append",
+      id,
+    );
     return id;
   },
   imported: async ({ home, project }, input) => {
     const store = await openStore({ home: join(home, ".other"), project });
     const session = await store.create({ title: "Of Claude" });
-    await session.append([{ role: "user", content: "Said there." }, { role: "assistant", content: "And answered." }]);
+    await session.append([
+      { role: "user", content: "Said there." },
+      { role: "assistant", content: "And answered." },
+    ]);
     const { path } = await store.writeForAgent(session, { agent: "claude-code", env: { HOME: home } });
     await store.close();
     return input("", "import", path).split(" ")[0] ?? "";
@@ -94,7 +110,14 @@ for (const [shape, make] of Object.entries(SHAPES)) {
     inHome(async (parts, input) => {
       const id = await make(parts, input);
       if (shape !== "never listed") input("", "list");
-      const ways = [[], ["--json"], ["--window", "4000"], ["--model", "gpt-5"], ...AGENTS.map((agent) => ["--with", agent]), ["--with", "codex", "--json"]];
+      const ways = [
+        [],
+        ["--json"],
+        ["--window", "4000"],
+        ["--model", "gpt-5"],
+        ...AGENTS.map((agent) => ["--with", agent]),
+        ["--with", "codex", "--json"],
+      ];
       for (const words of [[id], ["last"], ["parsers"]]) {
         for (const way of words[0] === id ? ways : [[], ["--with", "codex"]]) {
           const typed = ["resume", ...words, "--print", "--override", ...way];

@@ -19,10 +19,12 @@ const KEY = "sk-test-0123456789";
 const noModes = process.platform === "win32" && "Windows has no modes";
 
 /** A block of the page. @param {string} language */
-const block = (language) => page.match(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s"))?.[1] ?? assert.fail(language);
+const block = (language) =>
+  page.match(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s"))?.[1] ?? assert.fail(language);
 
 /** Everything below a folder. @param {string} folder */
-const pathsBelow = (folder) => fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+const pathsBelow = (folder) =>
+  fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
 
 /** @param {string} folder @returns {Promise<string>} where the session lies */
 async function createSession(folder) {
@@ -30,7 +32,14 @@ async function createSession(folder) {
   const session = await store.create({ model: "gpt-5", title: "T" });
   await session.append([
     { role: "user", content: `asked ${KEY}` },
-    { role: "assistant", content: "", assistant: { reasoning: [{ text: `thought ${KEY}` }], toolCalls: [{ id: "1", name: "Read", arguments: `{"path":"${KEY}"}` }] } },
+    {
+      role: "assistant",
+      content: "",
+      assistant: {
+        reasoning: [{ text: `thought ${KEY}` }],
+        toolCalls: [{ id: "1", name: "Read", arguments: `{"path":"${KEY}"}` }],
+      },
+    },
     { role: "tool", content: `read ${KEY}`, tool: { callId: "1", name: "Read" } },
     { role: "user", content: `${"long ".repeat(60_000)}${KEY} ${"long ".repeat(10_000)}` },
   ]);
@@ -42,7 +51,8 @@ test("what is said, thought, called and read is kept as plain text, and the proj
   inFolder(async (folder) => {
     const path = await createSession(folder);
     const log = fs.readFileSync(join(path, "messages.jsonl"), "utf8");
-    for (const text of [`asked ${KEY}`, `thought ${KEY}`, `\\"path\\":\\"${KEY}`, `read ${KEY}`]) assert.ok(log.includes(text), text);
+    for (const text of [`asked ${KEY}`, `thought ${KEY}`, `\\"path\\":\\"${KEY}`, `read ${KEY}`])
+      assert.ok(log.includes(text), text);
     const blobs = pathsBelow(join(path, "blobs")).map((file) => fs.readFileSync(file, "utf8"));
     assert.ok(blobs.some((text) => text.includes(`long ${KEY}`)));
     const events = fs.readFileSync(join(path, "events.jsonl"), "utf8");
@@ -59,7 +69,8 @@ test("files are 0600, folders 0700", { skip: noModes }, () =>
       const found = fs.statSync(path);
       assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "700" : "600", path);
     }
-  }));
+  }),
+);
 
 test("while a session is open, process and host are named, and no longer", () =>
   inFolder(async (folder) => {
@@ -96,7 +107,8 @@ test("a commit publishes all of it; git keeps no modes", { skip: noModes }, () =
       assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "755" : "644", path);
     }
     assert.ok(fs.readFileSync(join(cloned, "messages.jsonl"), "utf8").includes(`thought ${KEY}`));
-  }));
+  }),
+);
 
 test("the history keeps what is deleted later", () =>
   inFolder(async (folder) => {
@@ -114,7 +126,10 @@ test("one line keeps sessions out of a repository; the Markdown is still committ
     put(join(top, ".gitignore"), block("gitignore"));
     await assert.rejects(commit({ folder: conversation, title: "T" }), { code: "session_ignored" });
     git(top, "add", ".");
-    assert.deepEqual(git(top, "diff", "--cached", "--name-only").trim().split("\n"), [".gitignore", `${PLACE.replaceAll("\\", "/")}/brainstorm.md`]);
+    assert.deepEqual(git(top, "diff", "--cached", "--name-only").trim().split("\n"), [
+      ".gitignore",
+      `${PLACE.replaceAll("\\", "/")}/brainstorm.md`,
+    ]);
   }));
 
 test("what was committed before stays until it is taken out as the page says, and the files with it", () =>
@@ -134,12 +149,22 @@ test("what was committed before stays until it is taken out as the page says, an
 test("no file can open a connection but the one for pages, which no file for Node imports, and only four can run a program: git, the agent that a session is handed to, the engine that is asked, and the pager", () => {
   const files = pathsBelow(join(root, "js")).filter((file) => file.endsWith(".js"));
   assert.ok(files.length > 20);
-  const network = /(?:from|import|require)\s*\(?\s*["'](?:node:)?(?:https?|http2|net|tls|dgram|dns|inspector)(?:\/promises)?["']|\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|sendBeacon)\s*\(/;
+  const network =
+    /(?:from|import|require)\s*\(?\s*["'](?:node:)?(?:https?|http2|net|tls|dgram|dns|inspector)(?:\/promises)?["']|\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|sendBeacon)\s*\(/;
   assert.match('import { connect } from "node:net"; ', network);
-  const isIn = (/** @type {RegExp} */ pattern) => files.filter((file) => pattern.test(fs.readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "")));
+  const isIn = (/** @type {RegExp} */ pattern) =>
+    files.filter((file) => pattern.test(fs.readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "")));
   assert.deepEqual(isIn(network), [join(root, "js", "host", "fetch-bytes.js")]);
-  assert.deepEqual(isIn(/fetch-bytes\.js"/).sort(), ["assets.web.js", "assets.workerd.js"].map((name) => join(root, "js", "host", name)));
-  assert.deepEqual(isIn(/child_process/).sort(), [join(root, "js", "agents", "native.js"), join(root, "js", "cli", "ask", "engine.js"), join(root, "js", "cli", "pager.js"), join(root, "js", "placement", "git.js")]);
+  assert.deepEqual(
+    isIn(/fetch-bytes\.js"/).sort(),
+    ["assets.web.js", "assets.workerd.js"].map((name) => join(root, "js", "host", name)),
+  );
+  assert.deepEqual(isIn(/child_process/).sort(), [
+    join(root, "js", "agents", "native.js"),
+    join(root, "js", "cli", "ask", "engine.js"),
+    join(root, "js", "cli", "pager.js"),
+    join(root, "js", "placement", "git.js"),
+  ]);
 });
 
 // Whoever opens a connection in Node comes by one of these.
@@ -175,26 +200,54 @@ test("nothing that leftoff does opens a connection", () =>
     assert.deepEqual(JSON.parse(execFileSync(nodePath, args, { encoding: "utf8" })), [0, 1]);
   }));
 
-test("of git it uses what works on this machine", { skip: process.platform === "win32" && "needs a shell script" }, () =>
-  inFolder(async (folder) => {
-    const top = makeRepository(join(folder, "top"));
-    git(top, "remote", "add", "origin", "https://user:token@example.org/a/b");
-    const conversation = makeConversation(top);
-    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-    put(join(folder, "bin", "git"), `#!/bin/sh\nprintf '%s\\0' "$@" >> "${folder}/asked"; printf '\\n' >> "${folder}/asked"\nexec "${real}" "$@"\n`, 0o755);
-    process.env.PATH = [join(folder, "bin"), process.env.PATH].join(delimiter);
-    await commit({ folder: conversation, title: "T" });
-    await assert.rejects(commit({ folder: join(top, "missing"), title: "T" }));
-    put(join(top, ".gitignore"), "*.new\n");
-    put(join(conversation, ".session", "blobs", "a.new"), "");
-    await assert.rejects(commit({ folder: conversation, title: "T" }), { code: "session_ignored" });
-    assert.doesNotMatch(JSON.stringify(await aliasesOf(top)), /user|token/);
-    const asked = fs.readFileSync(join(folder, "asked"), "utf8").trim().split("\n").map((line) => line.split("\0"));
-    const commands = asked.map((args) => args.filter((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c"));
-    const LOCAL = ["rev-parse", "rev-list", "remote get-url", "remote", "ls-files", "check-ignore", "diff", "add", "update-index", "commit", "hash-object"];
-    for (const [command, next] of commands) assert.ok(LOCAL.includes(command === "remote" && next ? `${command} ${next}` : `${command}`), `${command} ${next}`);
-    assert.ok(commands.some(([command]) => command === "commit"));
-  }));
+test(
+  "of git it uses what works on this machine",
+  { skip: process.platform === "win32" && "needs a shell script" },
+  () =>
+    inFolder(async (folder) => {
+      const top = makeRepository(join(folder, "top"));
+      git(top, "remote", "add", "origin", "https://user:token@example.org/a/b");
+      const conversation = makeConversation(top);
+      const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+      put(
+        join(folder, "bin", "git"),
+        `#!/bin/sh\nprintf '%s\\0' "$@" >> "${folder}/asked"; printf '\\n' >> "${folder}/asked"\nexec "${real}" "$@"\n`,
+        0o755,
+      );
+      process.env.PATH = [join(folder, "bin"), process.env.PATH].join(delimiter);
+      await commit({ folder: conversation, title: "T" });
+      await assert.rejects(commit({ folder: join(top, "missing"), title: "T" }));
+      put(join(top, ".gitignore"), "*.new\n");
+      put(join(conversation, ".session", "blobs", "a.new"), "");
+      await assert.rejects(commit({ folder: conversation, title: "T" }), { code: "session_ignored" });
+      assert.doesNotMatch(JSON.stringify(await aliasesOf(top)), /user|token/);
+      const asked = fs
+        .readFileSync(join(folder, "asked"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => line.split("\0"));
+      const commands = asked.map((args) => args.filter((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c"));
+      const LOCAL = [
+        "rev-parse",
+        "rev-list",
+        "remote get-url",
+        "remote",
+        "ls-files",
+        "check-ignore",
+        "diff",
+        "add",
+        "update-index",
+        "commit",
+        "hash-object",
+      ];
+      for (const [command, next] of commands)
+        assert.ok(
+          LOCAL.includes(command === "remote" && next ? `${command} ${next}` : `${command}`),
+          `${command} ${next}`,
+        );
+      assert.ok(commands.some(([command]) => command === "commit"));
+    }),
+);
 
 test("to read a transcript, to count, and a store in memory keep nothing", () =>
   inFolder(async (folder) => {
@@ -228,7 +281,8 @@ test("in a workspace files are 0600, folders 0700, and no event names a path of 
       assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "700" : "600", path);
       if (found.isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(folder), path);
     }
-  }));
+  }),
+);
 
 test("leftoff commit refuses where .session/ is ignored, and commits both where it is not", () =>
   inFolder(async (folder) => {
@@ -238,7 +292,8 @@ test("leftoff commit refuses where .session/ is ignored, and commits both where 
     fs.rmSync(join(project, ".gitignore"));
     const { files } = await store.commit(session);
     await store.close();
-    for (const name of ["brainstorm.md", ".session/messages.jsonl", ".session/session.json"]) assert.ok(files.includes(name), name);
+    for (const name of ["brainstorm.md", ".session/messages.jsonl", ".session/session.json"])
+      assert.ok(files.includes(name), name);
   }));
 
 test("where .session/ is deleted, the Markdown stays, commands go on, and the home has no second copy", () =>
@@ -254,7 +309,8 @@ test("where .session/ is deleted, the Markdown stays, commands go on, and the ho
     await again.close();
     fs.rmSync(join(folder, "store", "cache"), { recursive: true });
     fs.rmSync(join(folder, "store", "sessions", "index.jsonl"), { force: true });
-    for (const path of pathsBelow(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(KEY), path);
+    for (const path of pathsBelow(join(folder, "store")))
+      if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(KEY), path);
   }));
 
 test("what is deleted lies in the trash, readable, and what is purged lies nowhere", () =>
@@ -274,5 +330,6 @@ test("what is deleted lies in the trash, readable, and what is purged lies nowhe
     const gone = await store.session(begun.id);
     await store.delete(gone, { purge: true });
     await store.close();
-    for (const path of pathsBelow(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes("purged words"), path);
+    for (const path of pathsBelow(join(folder, "store")))
+      if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes("purged words"), path);
   }));

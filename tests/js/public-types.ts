@@ -1,5 +1,5 @@
-// The front door's types, held by tsc: messages are of the providers' own types, by `format`, and nothing is `any`. What a
-// user's own compiler says of the packed types is in scripts/pack-test.mjs.
+// The front door's types, held by tsc: messages are of the providers' own types, by `format`, and nothing is `any`.
+// What a user's own compiler says of the packed types is in scripts/pack-test.mjs.
 
 import type { MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import type { Content } from "@google/genai";
@@ -7,7 +7,16 @@ import type { ModelMessage, UIMessage } from "ai-current";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 
-import type { Compacted, ContextMessage, ContextReport, ErrorCode, LeftoffError, MessageOf, Resumed, Session } from "../../js/index.js";
+import type {
+  Compacted,
+  ContextMessage,
+  ContextReport,
+  ErrorCode,
+  LeftoffError,
+  MessageOf,
+  Resumed,
+  Session,
+} from "../../js/index.js";
 
 type Is<A, B> = [A] extends [B] ? true : false;
 type IsSame<A, B> = [Is<A, B>, Is<B, A>] extends [true, true] ? true : false;
@@ -34,4 +43,8 @@ export const checked: [
   IsSame<LeftoffError["code"], ErrorCode>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true];
 
-export const none: [IsAny<ContextReport>, IsAny<ContextMessage["assistant"]>, IsAny<Awaited<ReturnType<Session["state"]>>>] = [false, false, false];
+export const none: [
+  IsAny<ContextReport>,
+  IsAny<ContextMessage["assistant"]>,
+  IsAny<Awaited<ReturnType<Session["state"]>>>,
+] = [false, false, false];

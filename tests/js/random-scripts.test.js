@@ -1,6 +1,6 @@
 // @ts-check
-// Scripts by chance: the same time and chance give the same answers and bytes, from JavaScript and from Rust, whatever other stores and
-// processes do between.
+// Scripts by chance: the same time and chance give the same answers and bytes, from JavaScript and from Rust, whatever
+// other stores and processes do between.
 // `LEFTOFF_SCALE=1` tries 1,000, `LEFTOFF_SEED` the same ones again.
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -21,11 +21,20 @@ const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
 
 /** @template T @param {import("fast-check").Arbitrary<T>} of @param {(script: T) => Promise<void>} work */
 async function checkProperty(of, work) {
-  const { failed, counterexample, errorInstance } = await fc.check(fc.asyncProperty(of, work), { seed: SEED, numRuns: SCRIPTS });
-  if (failed) assert.fail(`${errorInstance instanceof Error ? errorInstance.stack : errorInstance}\n${JSON.stringify(counterexample?.[0])}`);
+  const { failed, counterexample, errorInstance } = await fc.check(fc.asyncProperty(of, work), {
+    seed: SEED,
+    numRuns: SCRIPTS,
+  });
+  if (failed)
+    assert.fail(
+      `${errorInstance instanceof Error ? errorInstance.stack : errorInstance}\n${JSON.stringify(counterexample?.[0])}`,
+    );
 }
 
-/** The same folder for each, since its path is in files and in what they hash to. @param {(options: { seed: string, made: string }) => Promise<void>} work */
+/**
+ * The same folder for each, since its path is in files and in what they hash to.
+ * @param {(options: { seed: string, made: string }) => Promise<void>} work
+ */
 async function inOnePlace(work) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-random-")));
   try {
@@ -61,10 +70,19 @@ test(`whatever others append while an operation is under way, nothing of theirs 
     const { whole, came } = await runScript(script, { seed: "interrupted" });
     /** What each session should have. @type {Map<string, Set<string>>} */
     const expected = new Map();
-    const note = (/** @type {string} */ session, /** @type {string[]} */ ids) => expected.set(session, new Set([...(expected.get(session) ?? []), ...ids]));
-    for (const { file, lines } of came) note(String(/<(?:other-)?(.*?)>/.exec(file)?.[1]), lines.map((/** @type {any} */ { id }) => id));
+    const note = (/** @type {string} */ session, /** @type {string[]} */ ids) =>
+      expected.set(session, new Set([...(expected.get(session) ?? []), ...ids]));
+    for (const { file, lines } of came)
+      note(
+        String(/<(?:other-)?(.*?)>/.exec(file)?.[1]),
+        lines.map((/** @type {any} */ { id }) => id),
+      );
     script.steps.forEach(({ op, session = "" }, place) => {
-      if (op === "append" && whole[place]?.records) note(session.replace("other-", ""), whole[place].records.map((/** @type {any} */ { id }) => id));
+      if (op === "append" && whole[place]?.records)
+        note(
+          session.replace("other-", ""),
+          whole[place].records.map((/** @type {any} */ { id }) => id),
+        );
       if (op !== "messages" || !session.startsWith("last-")) return;
       const name = session.slice("last-".length);
       const found = new Set(whole[place].map((/** @type {any} */ { id }) => id));

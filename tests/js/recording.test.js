@@ -1,9 +1,20 @@
 // @ts-check
-// A conversation in an agent's client is recorded by the hooks that `leftoff init` puts there, from the client's own file.
+// A conversation in an agent's client is recorded by the hooks that `leftoff init` puts there, from the client's own
+// file.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -17,7 +28,8 @@ const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const OLD = "---\ndescription: think\n---\nAsk one question at a time. Topic: $ARGUMENTS\n";
 
 /** @param {string} name @param {string} args */
-const command = (name, args) => `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
+const command = (name, args) =>
+  `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
 
 /** One client, with a home and a project of its own. */
 class Client {
@@ -38,13 +50,24 @@ class Client {
   say(role, content, beside = {}) {
     const number = (this.#minute += 1);
     const uuid = `${this.id.slice(0, 24)}${String(number).padStart(12, "0")}`;
-    const message = role === "user" ? { role, content } : { id: `m${number}`, type: "message", role, model: "claude-opus-5-5", content, stop_reason: "end_turn" };
+    const message =
+      role === "user"
+        ? { role, content }
+        : { id: `m${number}`, type: "message", role, model: "claude-opus-5-5", content, stop_reason: "end_turn" };
     const timestamp = new Date(Date.now() - 60_000 + number * 100).toISOString();
-    appendFileSync(this.path, `${JSON.stringify({ type: role, uuid, parentUuid: this.#last, sessionId: this.id, cwd: this.project, version: "2.1.329", timestamp, message, ...beside })}\n`);
+    appendFileSync(
+      this.path,
+      `${JSON.stringify({ type: role, uuid, parentUuid: this.#last, sessionId: this.id, cwd: this.project, version: "2.1.329", timestamp, message, ...beside })}\n`,
+    );
     this.#last = uuid;
   }
 
-  /** A command as the client writes it: its name, and the text of its file behind it. @param {string} name @param {string} args @param {string} text */
+  /**
+   * A command as the client writes it: its name, and the text of its file behind it.
+   * @param {string} name
+   * @param {string} args
+   * @param {string} text
+   */
   types(name, args, text) {
     this.say("user", command(name, args));
     this.say("user", [{ type: "text", text }], { isMeta: true });
@@ -57,14 +80,30 @@ class Client {
 
   /** @param {string} event @param {object} [beside] @param {Record<string, string>} [env] */
   hook(event, beside = {}, env = {}) {
-    const input = JSON.stringify({ session_id: this.id, transcript_path: this.path, cwd: this.project, hook_event_name: event, ...beside });
+    const input = JSON.stringify({
+      session_id: this.id,
+      transcript_path: this.path,
+      cwd: this.project,
+      hook_event_name: event,
+      ...beside,
+    });
     return this.leftoff(["hook", "claude-code"], { input, env });
   }
 
   /** @param {string[]} args @param {{ input?: string, env?: Record<string, string> }} [with_] */
   leftoff(args, { input = "", env = {} } = {}) {
-    const known = { PATH: process.env.PATH ?? "", HOME: this.home, USERPROFILE: this.home, CLAUDE_CODE_SESSION_ID: this.id };
-    return spawnSync(nodePath, [entry, ...args], { cwd: this.project, input, env: { ...known, ...env }, encoding: "utf8" });
+    const known = {
+      PATH: process.env.PATH ?? "",
+      HOME: this.home,
+      USERPROFILE: this.home,
+      CLAUDE_CODE_SESSION_ID: this.id,
+    };
+    return spawnSync(nodePath, [entry, ...args], {
+      cwd: this.project,
+      input,
+      env: { ...known, ...env },
+      encoding: "utf8",
+    });
   }
 
   /** @param {string} path @param {string} text */
@@ -123,19 +162,35 @@ test("a conversation begun by a command of the workspace is recorded as that typ
     const place = "conversations/2026-11-22/004-brainstorm-the-api";
     client.put(`${place}/brainstorm.md`, "# API Design\n");
     client.put("conversations/2026-11-22/003-other/other.md", "# Other\n");
-    client.say("assistant", [{ type: "tool_use", id: "t1", name: "Write", input: { file_path: join(client.project, place, "brainstorm.md"), content: "# API Design\n" } }]);
+    client.say("assistant", [
+      {
+        type: "tool_use",
+        id: "t1",
+        name: "Write",
+        input: { file_path: join(client.project, place, "brainstorm.md"), content: "# API Design\n" },
+      },
+    ]);
     client.say("user", [{ type: "tool_result", tool_use_id: "t1", content: "created" }]);
     client.answers("Written.");
     client.hook("SessionEnd");
     const [session, ...others] = await client.sessions();
     assert.deepEqual(others, []);
-    assert.deepEqual([session?.path, session?.title, session?.status, session?.messageCount], [join(client.project, place, ".session"), "API Design", "paused", 6]);
+    assert.deepEqual(
+      [session?.path, session?.title, session?.status, session?.messageCount],
+      [join(client.project, place, ".session"), "API Design", "paused", 6],
+    );
     client.answers("One more.");
     client.hook("Stop");
-    assert.deepEqual((await client.sessions()).map(({ messageCount, status, id }) => [messageCount, status, id]), [[7, "paused", session?.id]]);
+    assert.deepEqual(
+      (await client.sessions()).map(({ messageCount, status, id }) => [messageCount, status, id]),
+      [[7, "paused", session?.id]],
+    );
     client.say("user", "Go on.");
     client.hook("UserPromptSubmit", { prompt: "Go on." });
-    assert.deepEqual((await client.sessions()).map(({ messageCount, status }) => [messageCount, status]), [[8, "active"]]);
+    assert.deepEqual(
+      (await client.sessions()).map(({ messageCount, status }) => [messageCount, status]),
+      [[8, "active"]],
+    );
   }));
 
 test("one that is stopped lies in the workspace, also where nobody wrote Markdown for it", () =>
@@ -152,7 +207,10 @@ test("one that is stopped lies in the workspace, also where nobody wrote Markdow
     assert.deepEqual([session?.status, session?.messageCount], ["paused", 3]);
     client.say("user", "2.0");
     client.hook("UserPromptSubmit", { prompt: "2.0" });
-    assert.deepEqual((await client.sessions()).map(({ path, messageCount }) => [path, messageCount]), [[session?.path, 4]]);
+    assert.deepEqual(
+      (await client.sessions()).map(({ path, messageCount }) => [path, messageCount]),
+      [[session?.path, 4]],
+    );
   }));
 
 test("another conversation is recorded in the home, as a chat, with its model", () =>
@@ -161,7 +219,18 @@ test("another conversation is recorded in the home, as a chat, with its model", 
     client.answers("hi");
     client.hook("UserPromptSubmit", { prompt: "and now?" });
     const [session] = await client.sessions();
-    assert.deepEqual([session?.type, session?.placement, session?.status, session?.said], ["chat", "home", "active", [["user", "hello"], ["assistant", "hi"]]]);
+    assert.deepEqual(
+      [session?.type, session?.placement, session?.status, session?.said],
+      [
+        "chat",
+        "home",
+        "active",
+        [
+          ["user", "hello"],
+          ["assistant", "hi"],
+        ],
+      ],
+    );
   }));
 
 test("what the agent is by now is kept: tools that it has called since, and another model, whose window nobody has said", () =>
@@ -174,7 +243,14 @@ test("what the agent is by now is kept: tools that it has called since, and anot
       appendFileSync(path, more);
       return store.record({ agent: "claude-code", path });
     };
-    const asked = { type: "user", uuid: "u-0", sessionId: "s-1", cwd: folder, timestamp: "2026-03-01T08:00:00Z", message: { role: "user", content: "Look." } };
+    const asked = {
+      type: "user",
+      uuid: "u-0",
+      sessionId: "s-1",
+      cwd: folder,
+      timestamp: "2026-03-01T08:00:00Z",
+      message: { role: "user", content: "Look." },
+    };
     const session = await recorded(`${JSON.stringify(asked)}\n${line(1, "Read")}`);
     assert.ok(session);
     await session.setAgent({ ...session.metadata.agent, model: "opus", contextWindow: 64_000 });
@@ -185,7 +261,10 @@ test("what the agent is by now is kept: tools that it has called since, and anot
     ])) {
       await recorded(more);
       await session.refresh();
-      assert.deepEqual([session.metadata.provider?.model, session.metadata.agent?.tools, session.metadata.provider?.contextWindow], [model, tools, window]);
+      assert.deepEqual(
+        [session.metadata.provider?.model, session.metadata.agent?.tools, session.metadata.provider?.contextWindow],
+        [model, tools, window],
+      );
     }
     await store.close();
   }));
@@ -220,15 +299,33 @@ test("a hook that fails lets the agent go on, and is logged once", () =>
 test("whatever a client or a file is called, each failure is one line of JSON, and no line is anybody else's", () =>
   inClient(async (client) => {
     client.say("user", "hello");
-    const hostile = ["\n{\"agent\":\"forged\"}", "\r\nclaude-code Stop: forged (usage)", "\u001b[2J\u001b]0;x\u0007", "\u009b31m", "\u2028forged", "\u202egpj", '","code":"forged'];
+    const hostile = [
+      '\n{"agent":"forged"}',
+      "\r\nclaude-code Stop: forged (usage)",
+      "\u001b[2J\u001b]0;x\u0007",
+      "\u009b31m",
+      "\u2028forged",
+      "\u202egpj",
+      '","code":"forged',
+    ];
     for (const name of hostile) {
-      const input = JSON.stringify({ hook_event_name: `Stop${name}`, transcript_path: join(client.home, `none${name}\0.jsonl`), cwd: client.home });
+      const input = JSON.stringify({
+        hook_event_name: `Stop${name}`,
+        transcript_path: join(client.home, `none${name}\0.jsonl`),
+        cwd: client.home,
+      });
       assert.equal(client.leftoff(["hook", `claude-code${name}`], { input }).status, 0);
     }
     const log = readFileSync(join(client.home, ".leftoff", "hooks.log"), "utf8");
     assert.doesNotMatch(log, /[^\n\P{Cc}]|[\u2028\u2029]|\p{Bidi_Control}/u);
-    const lines = log.trim().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual(lines.map(({ event }) => event), hostile.map((name) => `Stop${name}`));
+    const lines = log
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ event }) => event),
+      hostile.map((name) => `Stop${name}`),
+    );
     for (const line of lines) assert.deepEqual(Object.keys(line), ["agent", "event", "code", "message"]);
   }));
 
@@ -251,7 +348,8 @@ test("after forty turns a save is offered, once", () =>
     client.say("user", "hello");
     client.answers("hi");
     const offers = [];
-    for (let turn = 1; turn <= 42; turn += 1) if (client.hook("UserPromptSubmit", { prompt: `turn ${turn}` }).stdout) offers.push(turn);
+    for (let turn = 1; turn <= 42; turn += 1)
+      if (client.hook("UserPromptSubmit", { prompt: `turn ${turn}` }).stdout) offers.push(turn);
     assert.deepEqual(offers, [40]);
   }));
 
@@ -266,7 +364,10 @@ test("who says that they stop for now has it saved and paused, and that is confi
     const { stdout } = client.hook("UserPromptSubmit", { prompt: stops });
     const { hookEventName, additionalContext } = JSON.parse(stdout).hookSpecificOutput;
     assert.equal(hookEventName, "UserPromptSubmit");
-    assert.match(additionalContext, /saved and is paused\. Confirm it.*\/workspace\.resume goes on with it later.*\/workspace\.stop-conversation saves it with a summary/);
+    assert.match(
+      additionalContext,
+      /saved and is paused\. Confirm it.*\/workspace\.resume goes on with it later.*\/workspace\.stop-conversation saves it with a summary/,
+    );
     assert.deepEqual(await status(), [["paused", "At the end: It is called dates.js now"]]);
     client.say("user", stops);
     client.answers("Session saved.");
@@ -284,12 +385,19 @@ test("a conversation of the workspace lies there once its user says that they st
     client.types("workspace.plan", "the release", "Plan: the release\n");
     client.answers("Which one?");
     client.hook("UserPromptSubmit", { prompt: "I need to go" });
-    assert.deepEqual((await client.sessions()).map(({ status, placement }) => [status, placement]), [["paused", "workspace"]]);
+    assert.deepEqual(
+      (await client.sessions()).map(({ status, placement }) => [status, placement]),
+      [["paused", "workspace"]],
+    );
   }));
 
 test("the MCP servers of a client are kept with what it has, and one that is gone is told of where the session goes on", () =>
   inClient(async (client, another) => {
-    const servers = (/** @type {string[]} */ ...names) => client.put(".mcp.json", JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: name }])) }));
+    const servers = (/** @type {string[]} */ ...names) =>
+      client.put(
+        ".mcp.json",
+        JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: name }])) }),
+      );
     servers("git hub", "docs");
     client.say("user", "Which tickets are open?");
     client.answers("Two.");
@@ -305,10 +413,14 @@ test("the MCP servers of a client are kept with what it has, and one that is gon
     assert.deepEqual(warned(), [[], []], "all are there");
     servers("docs");
     const gone = "tools that this conversation had are gone: mcp__git_hub";
-    assert.deepEqual(warned().map((all) => all.map((line) => line.includes(gone))), [[true], [true]]);
+    assert.deepEqual(
+      warned().map((all) => all.map((line) => line.includes(gone))),
+      [[true], [true]],
+    );
     // In another client what that one has counts.
     client.put(".gemini/settings.json", '{"mcpServers": {"git hub": {}, "docs": {}, /* comments are let pass */ } }');
-    const handed = (/** @type {string} */ agent) => next.leftoff(["resume", "tickets", "--with", agent, "--print"]).stderr.includes("are gone");
+    const handed = (/** @type {string} */ agent) =>
+      next.leftoff(["resume", "tickets", "--with", agent, "--print"]).stderr.includes("are gone");
     assert.deepEqual([handed("gemini"), handed("claude-code"), handed("codex")], [false, true, true]);
     client.put(".mcp.json", "{");
     assert.deepEqual(warned(), [[], []], "where nobody can read it, nobody can tell");
@@ -319,7 +431,10 @@ test("after a compaction of the client's the model is told what the conversation
     client.say("user", "Write the parser for dates");
     client.answers("It is in src/dates.js.");
     assert.equal(client.hook("SessionStart", { source: "startup" }).stdout, "");
-    assert.match(JSON.parse(client.hook("SessionStart", { source: "compact" }).stdout).hookSpecificOutput.additionalContext, /Write the parser for dates/);
+    assert.match(
+      JSON.parse(client.hook("SessionStart", { source: "compact" }).stdout).hookSpecificOutput.additionalContext,
+      /Write the parser for dates/,
+    );
   }));
 
 test("a session that is resumed in a client goes on there: what is said since is appended to it, and the command is not", () =>
@@ -328,20 +443,39 @@ test("a session that is resumed in a client goes on there: what is said since is
     client.types("workspace.debug", "slow login", "Find the cause of: slow login\n");
     client.answers("The index is missing.");
     const stopped = client.leftoff(["stop", "--from", "claude-code", "--summary", "an index is missing"]);
-    assert.match(stopped.stdout, /Session saved\..*has been paused\..*\/workspace\.resume.*Summary: an index is missing/s);
+    assert.match(
+      stopped.stdout,
+      /Session saved\..*has been paused\..*\/workspace\.resume.*Summary: an index is missing/s,
+    );
     client.put(".claude/commands/workspace.debug.md", "Find the cause, then mend: $ARGUMENTS\n");
 
     const next = another("0199bbbb-0000-4000-8000-000000000002");
     const list = next.leftoff(["resume", "--print", "--from", "claude-code", "-"], { input: "\n" }).stdout;
-    assert.match(list, /^1\. \[debug\].*Status: paused.*Which conversation would you like to continue\? Type \/workspace\.resume/s);
+    assert.match(
+      list,
+      /^1\. \[debug\].*Status: paused.*Which conversation would you like to continue\? Type \/workspace\.resume/s,
+    );
     next.types("workspace.resume", "", `${list}\nAbove is leftoff's answer.`);
     next.answers("Which one?");
     next.hook("Stop");
     assert.equal((await next.sessions()).length, 1, "who only looks for a session begins none");
-    const { stdout: text, stderr } = next.leftoff(["resume", "--print", "--from", "claude-code", "-"], { input: "1\n" });
-    const places = ["Find the cause, then mend: slow login", "[RESUMED CONVERSATION]", "[END RESUMED CONTEXT]", "The index is missing."].map((part) => text.indexOf(part));
-    assert.deepEqual(places, places.toSorted((a, b) => a - b));
-    assert.ok(places.every((place) => place >= 0), text);
+    const { stdout: text, stderr } = next.leftoff(["resume", "--print", "--from", "claude-code", "-"], {
+      input: "1\n",
+    });
+    const places = [
+      "Find the cause, then mend: slow login",
+      "[RESUMED CONVERSATION]",
+      "[END RESUMED CONTEXT]",
+      "The index is missing.",
+    ].map((part) => text.indexOf(part));
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
+    assert.ok(
+      places.every((place) => place >= 0),
+      text,
+    );
     assert.match(stderr, /changed/);
     next.types("workspace.resume", "1", `${text}\nAbove is leftoff's answer.`);
     next.answers("Resumed: slow login.");
@@ -350,11 +484,18 @@ test("a session that is resumed in a client goes on there: what is said since is
     next.hook("SessionEnd");
     const [session, ...others] = await next.sessions();
     assert.deepEqual(others, []);
-    assert.deepEqual(session?.said.slice(3), [["assistant", "Resumed: slow login."], ["user", "mend it"], ["assistant", "Mended."]]);
+    assert.deepEqual(session?.said.slice(3), [
+      ["assistant", "Resumed: slow login."],
+      ["user", "mend it"],
+      ["assistant", "Mended."],
+    ]);
     assert.deepEqual([session?.said.length, session?.status], [6, "paused"]);
     await next.store((store) => store.import(next.path));
     assert.equal((await next.sessions())[0]?.said.length, 6, "importing the client's file adds nothing");
-    assert.deepEqual((await next.store((store) => store.doctor())).flatMap(({ problems }) => problems), []);
+    assert.deepEqual(
+      (await next.store((store) => store.doctor())).flatMap(({ problems }) => problems),
+      [],
+    );
   }));
 
 test("a long session is fitted into what a client takes of a command's output, and what is left out is said", () =>
@@ -374,7 +515,10 @@ test("a long session is fitted into what a client takes of a command's output, a
     const [fitted = "", whole = ""] = texts;
     assert.ok(Buffer.byteLength(fitted) < 30_000 && fitted.length > 15_000, `${fitted.length}`);
     assert.ok(whole.length > 60_000 && whole.includes("Question 1 "), `${whole.length}`);
-    assert.match(fitted, /^Plan: it\n\n\[RESUMED CONVERSATION\][\s\S]*\nLeft out: \d+ older messages; `leftoff show [^`]+` shows them\./);
+    assert.match(
+      fitted,
+      /^Plan: it\n\n\[RESUMED CONVERSATION\][\s\S]*\nLeft out: \d+ older messages; `leftoff show [^`]+` shows them\./,
+    );
     for (const text of texts) assert.ok(text.includes("Question 80 ") && text.includes("The last word."));
   }));
 
@@ -391,9 +535,13 @@ test("what was said in a client before a session was resumed there stays a sessi
     next.answers("Resumed.");
     next.hook("Stop");
     const said = (await next.sessions()).map(({ said }) => said.map(([, content]) => content));
-    assert.deepEqual(said.toSorted(), [["first", "one", "Resumed."], ["something else", "yes"]]);
+    assert.deepEqual(said.toSorted(), [
+      ["first", "one", "Resumed."],
+      ["something else", "yes"],
+    ]);
     // Without the pointer it is one session: nothing of it is lost.
-    for (const name of readdirSync(join(next.home, ".leftoff", "continued"))) rmSync(join(next.home, ".leftoff", "continued", name));
+    for (const name of readdirSync(join(next.home, ".leftoff", "continued")))
+      rmSync(join(next.home, ".leftoff", "continued", name));
     await next.store((store) => store.import(next.path));
     assert.equal((await next.sessions()).find(({ said }) => said[0]?.[1] === "something else")?.said.length, 5);
   }));

@@ -1,7 +1,18 @@
 // @ts-check
 // A session goes on where it is already: in the client's own file, or in the copy that was written before.
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -16,7 +27,11 @@ const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const AGENTS = ["claude-code", "codex", "copilot", "gemini", "pi", "qwen"];
 const SAID = [
   { role: "user", content: "Rename the parser." },
-  { role: "assistant", content: "Looking.", assistant: { toolCalls: [{ id: "c1", name: "read", arguments: "{\"path\":\"a.js\"}" }] } },
+  {
+    role: "assistant",
+    content: "Looking.",
+    assistant: { toolCalls: [{ id: "c1", name: "read", arguments: '{"path":"a.js"}' }] },
+  },
   { role: "tool", content: "export const a = 1;", tool: { callId: "c1", name: "read" } },
   { role: "assistant", content: "It is called reader now." },
 ];
@@ -37,7 +52,9 @@ async function withPlace(work) {
 
 /** All files below a folder with their bytes. @param {string} folder @returns {Record<string, string>} */
 function files(folder) {
-  const all = readdirSync(folder, { recursive: true }).map(String).filter((name) => statSync(join(folder, name)).isFile());
+  const all = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => statSync(join(folder, name)).isFile());
   return Object.fromEntries(all.sort().map((name) => [name, readFileSync(join(folder, name), "base64")]));
 }
 
@@ -53,7 +70,9 @@ async function writeTranscript({ home, project, env }, agent) {
 
 /** @param {Place} place @param {string} path */
 async function importSession({ store }, path) {
-  const { imported: [one] } = await store.import(path);
+  const {
+    imported: [one],
+  } = await store.import(path);
   return store.session(/** @type {string} */ (one?.id));
 }
 
@@ -70,12 +89,16 @@ for (const agent of AGENTS) {
         assert.ok(told.command.at(-1)?.endsWith(id), told.command.join(" "));
       }
       const after = files(home);
-      const own = (/** @type {Record<string, string>} */ all) => Object.entries(all).filter(([name]) => !name.startsWith(".leftoff"));
+      const own = (/** @type {Record<string, string>} */ all) =>
+        Object.entries(all).filter(([name]) => !name.startsWith(".leftoff"));
       assert.deepEqual(own(after), own(before));
       // Another agent, a context that is asked for, and a file for its own sake are copies.
       const other = agent === "codex" ? "pi" : "codex";
       assert.equal((await store.writeForAgent(session, { agent: other, env, resume: { revives: false } })).copy, "new");
-      assert.equal((await store.writeForAgent(session, { agent, env, window: 100_000, resume: { revives: false } })).copy, "new");
+      assert.equal(
+        (await store.writeForAgent(session, { agent, env, window: 100_000, resume: { revives: false } })).copy,
+        "new",
+      );
       assert.equal((await store.writeForAgent(session, { agent, env, previews: true })).copy, "new");
     }));
 
@@ -92,10 +115,14 @@ for (const agent of AGENTS) {
       const before = files(home);
       for (const previews of [true, false]) {
         const again = await store.writeForAgent(session, { agent, env, previews, resume });
-        assert.deepEqual([again.copy, again.id, again.path, again.command, again.takes], ["reused", first.id, first.path, first.command, first.takes]);
+        assert.deepEqual(
+          [again.copy, again.id, again.path, again.command, again.takes],
+          ["reused", first.id, first.path, first.command, first.takes],
+        );
       }
       // What is derived may still be on its way to the disk.
-      const names = (/** @type {Record<string, string>} */ all) => Object.keys(all).filter((name) => !name.includes("cache"));
+      const names = (/** @type {Record<string, string>} */ all) =>
+        Object.keys(all).filter((name) => !name.includes("cache"));
       assert.deepEqual(names(files(home)), names(before));
       await session.append({ role: "assistant", content: "They pass." });
       const third = await store.writeForAgent(session, { agent, env, resume });
@@ -127,9 +154,17 @@ test("where the client went on in its own file, or in the copy, it goes on there
     const { store, env } = place;
     const resume = { revives: false };
     const more = (/** @type {string} */ path, /** @type {string} */ content) => {
-      const last = readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line)).filter(({ uuid }) => uuid).at(-1);
+      const last = readFileSync(path, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ uuid }) => uuid)
+        .at(-1);
       const uuid = `0199cccc-0000-4000-8000-${String(content.length).padStart(12, "0")}`;
-      appendFileSync(path, `${JSON.stringify({ type: "user", uuid, parentUuid: last.uuid, sessionId: last.sessionId, cwd: last.cwd, version: last.version, timestamp: new Date().toISOString(), message: { role: "user", content } })}\n`);
+      appendFileSync(
+        path,
+        `${JSON.stringify({ type: "user", uuid, parentUuid: last.uuid, sessionId: last.sessionId, cwd: last.cwd, version: last.version, timestamp: new Date().toISOString(), message: { role: "user", content } })}\n`,
+      );
     };
     const { path, id } = await writeTranscript(place, "claude-code");
     const session = await importSession(place, path);
@@ -158,8 +193,16 @@ test("real files of Claude Code and Codex, in a folder that is there, are resume
     const { store, home, env } = place;
     /** @type {[string, string, (cwd: string, name: string) => string][]} */
     const real = [
-      ["claude-code", "claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", (cwd, name) => join(home, ".claude/projects", cwd.replace(/[^a-zA-Z0-9]/g, "-"), name)],
-      ["codex", "codex/real/0.169.0/rollout-2026-11-20T23-55-48-01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3.jsonl", (_, name) => join(home, ".codex/sessions/2026/11/20", name)],
+      [
+        "claude-code",
+        "claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl",
+        (cwd, name) => join(home, ".claude/projects", cwd.replace(/[^a-zA-Z0-9]/g, "-"), name),
+      ],
+      [
+        "codex",
+        "codex/real/0.169.0/rollout-2026-11-20T23-55-48-01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3.jsonl",
+        (_, name) => join(home, ".codex/sessions/2026/11/20", name),
+      ],
     ];
     for (const [agent, fixture, where] of real) {
       const text = readFileSync(join(fixtures, fixture), "utf8");

@@ -1,5 +1,6 @@
 // @ts-check
-// Appends that are made again, and appends behind a message that is expected: with others at it, and where git merges what two sides wrote.
+// Appends that are made again, and appends behind a message that is expected: with others at it, and where git merges
+// what two sides wrote.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { join } from "node:path";
@@ -52,27 +53,36 @@ test("what was written last under a condition is not read back", async () => {
   const session = await store.create();
   await session.append(user("first"));
   reads = 0;
-  const { records: [said] } = await session.append(user("once"), { operation: "a" });
+  const {
+    records: [said],
+  } = await session.append(user("once"), { operation: "a" });
   assert.equal(reads, 0);
-  const { records: [again] } = await session.append(user("once"), { operation: "a" });
+  const {
+    records: [again],
+  } = await session.append(user("once"), { operation: "a" });
   assert.deepEqual([again, reads > 0], [said, true]);
   await store.close();
 });
 
 test("of writers that expect the same message one is first, and the others are told what came", async () => {
   const storage = new MemoryStorage();
-  const stores = await Promise.all(Array.from({ length: 8 }, () => openStore({ home: "/home", project: "/", storage })));
+  const stores = await Promise.all(
+    Array.from({ length: 8 }, () => openStore({ home: "/home", project: "/", storage })),
+  );
   const { id } = await /** @type {any} */ (stores[0]).create();
   const sessions = await Promise.all(stores.map((store) => store.session(id)));
   /** @type {string | null} */
   let expected = null;
   for (let round = 0; round < 20; round += 1) {
     /** @type {any[]} */
-    const answers = await Promise.all(sessions.map((session, at) => session.append(user(`${round} by ${at}`), { expected }).catch((error) => error)));
+    const answers = await Promise.all(
+      sessions.map((session, at) => session.append(user(`${round} by ${at}`), { expected }).catch((error) => error)),
+    );
     const won = answers.filter(({ records }) => records);
     assert.equal(won.length, 1, "one is first");
     const last = won[0]?.records[0].id;
-    for (const { code, came } of answers.filter(({ records }) => !records)) assert.deepEqual([code, came], ["conflict", [last]]);
+    for (const { code, came } of answers.filter(({ records }) => !records))
+      assert.deepEqual([code, came], ["conflict", [last]]);
     expected = last;
   }
   for (const session of sessions) assert.equal((await contents(session)).length, 20);
@@ -88,7 +98,8 @@ test("a batch that nobody finished counts for nobody, in whatever way it is read
   const ended = new AbortController();
   const followed = session.follow({ signal: ended.signal });
   const next = followed.next();
-  const line = (/** @type {number} */ at) => `{"v":1,"batch":{"operation":"x","hash":"h","line":${at},"lines":2},"id":"of-x-${at}","role":"user","content":"x ${at}"}\n`;
+  const line = (/** @type {number} */ at) =>
+    `{"v":1,"batch":{"operation":"x","hash":"h","line":${at},"lines":2},"id":"of-x-${at}","role":"user","content":"x ${at}"}\n`;
   const log = join(session.path, "messages.jsonl");
   const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
   await storage.append(log, bytes(line(0)));
@@ -151,7 +162,16 @@ test("what both sides had acknowledged behind the same message counts once git h
       const { records } = await session.append(user(`${name} 1`), { expected: last });
       await session.append([user(`${name} 2`), user(`${name} 3`)], { expected: records[0]?.id });
     },
-    async (session) => assert.deepEqual((await contents(session)).sort(), ["base", "main 1", "main 2", "main 3", "side 1", "side 2", "side 3"]),
+    async (session) =>
+      assert.deepEqual((await contents(session)).sort(), [
+        "base",
+        "main 1",
+        "main 2",
+        "main 3",
+        "side 1",
+        "side 2",
+        "side 3",
+      ]),
   );
 });
 
@@ -161,6 +181,13 @@ test("an operation that both sides did counts once when git has merged it, and w
       await session.append([user("shared 1"), user("shared 2")], { operation: "shared" });
       await session.append(user(`${name} after it`));
     },
-    async (session) => assert.deepEqual((await contents(session)).sort(), ["base", "main after it", "shared 1", "shared 2", "side after it"]),
+    async (session) =>
+      assert.deepEqual((await contents(session)).sort(), [
+        "base",
+        "main after it",
+        "shared 1",
+        "shared 2",
+        "side after it",
+      ]),
   );
 });

@@ -1,10 +1,13 @@
 // @ts-check
-// The scripts of tests/conformance/scripts by the component: the same answers, and the same bytes on the disk, as JavaScript's were
-// recorded.
+// The scripts of tests/conformance/scripts by the component: the same answers, and the same bytes on the disk, as
+// JavaScript's were recorded.
 import { Component } from "../conformance/scripting/component.mjs";
 import { tryAll } from "../conformance/scripting/door.mjs";
 
-/** What the component has not yet, or the host that tries it, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
+/**
+ * What the component has not yet, or the host that tries it, and which scripts want it. The list only gets shorter.
+ * @type {Record<string, string>}
+ */
 const MISSING = {
   "the file that is looked at first where the store was closed": "closed-store damage-log-a-folder",
 };
@@ -18,7 +21,8 @@ const UNSAYABLE = {
   "another word than its three": "redact-refused redact-report",
   "a signal": "follow-refused",
   "two appends that wait together: each is a batch of its own": "follow-revised",
-  "a storage beside the host's own": "memory-full memory-full-midway memory-rename-fails memory-store storage-codes storage-of-node storage-refused memory-clock",
+  "a storage beside the host's own":
+    "memory-full memory-full-midway memory-rename-fails memory-store storage-codes storage-of-node storage-refused memory-clock",
 };
 
 tryAll("the component", (host) => new Component(host), [MISSING, UNSAYABLE]);

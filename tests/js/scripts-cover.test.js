@@ -1,6 +1,6 @@
 // @ts-check
-// What the scripts of tests/conformance/scripts try: each name of the public surface, each option, each code of an error. What none
-// tries is listed here, with the reason; the lists only get shorter.
+// What the scripts of tests/conformance/scripts try: each name of the public surface, each option, each code of an
+// error. What none tries is listed here, with the reason; the lists only get shorter.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -65,19 +65,34 @@ const UNMET = {
 
 const OF_CONTEXTS = "window model reserve system tools encoding assumes format recall count summarize strategies only";
 /** The options of calls that leave it to the core to refuse others. @type {Record<string, string>} */
-const LEFT_TO_THE_CORE = { context: OF_CONTEXTS, resume: `override revives now maxBytes ${OF_CONTEXTS}`, writeForAgent: "agent folder env window resume", summaryOf: "startMessageId endMessageId maxTokens" };
+const LEFT_TO_THE_CORE = {
+  context: OF_CONTEXTS,
+  resume: `override revives now maxBytes ${OF_CONTEXTS}`,
+  writeForAgent: "agent folder env window resume",
+  summaryOf: "startMessageId endMessageId maxTokens",
+};
 /** Which operations take the options of a call, where it is not that of its name. @type {Record<string, string>} */
-const TAKEN_BY = { list: "list find", import: "import importAll", setting: "writeSetting unsetSetting", stop: "stop complete", outputs: "listOutputs clearOutputs outputMenu" };
+const TAKEN_BY = {
+  list: "list find",
+  import: "import importAll",
+  setting: "writeSetting unsetSetting",
+  stop: "stop complete",
+  outputs: "listOutputs clearOutputs outputMenu",
+};
 /** Options that scripts call otherwise. @type {Record<string, string>} */
 const CALLED = { commandOf: "command" };
 
 /** Each step with what it was answered, those that are asked at once among them. */
-const asked = names().map(scriptOf).flatMap(({ steps, answers = [] }) => steps.flatMap((step, place) => flattenSteps(step, answers[place])));
+const asked = names()
+  .map(scriptOf)
+  .flatMap(({ steps, answers = [] }) => steps.flatMap((step, place) => flattenSteps(step, answers[place])));
 
 /** @param {Step} step @param {any} answer @returns {{ step: Step, answer: any }[]} */
 function flattenSteps(step, answer) {
   if (step.op !== "together") return [{ step, answer }];
-  return step.steps.flatMap((/** @type {Step} */ one, /** @type {number} */ place) => flattenSteps(one, answer?.[place]));
+  return step.steps.flatMap((/** @type {Step} */ one, /** @type {number} */ place) =>
+    flattenSteps(one, answer?.[place]),
+  );
 }
 
 /** @param {string} file */
@@ -85,15 +100,25 @@ function sourceOf(file) {
   return readFileSync(new URL(`../../js/${file}`, import.meta.url), "utf8");
 }
 
-/** The methods and getters of a class that are neither private nor internal. @param {string} name @param {string} file */
+/**
+ * The methods and getters of a class that are neither private nor internal.
+ * @param {string} name
+ * @param {string} file
+ */
 function membersOf(name, file) {
-  const members = sourceOf(file).matchAll(/^ {2}(\/\*\*(?:(?!\*\/)[^])*\*\/\s+)?(?:static |async |get |\*)*([a-z]\w*)\(.*\{/gm);
-  return [...members].filter(([, comment = "", member]) => !/@(?:internal|private)/.test(comment) && member !== "constructor").map(([, , member]) => `${name}.${member}`);
+  const members = sourceOf(file).matchAll(
+    /^ {2}(\/\*\*(?:(?!\*\/)[^])*\*\/\s+)?(?:static |async |get |\*)*([a-z]\w*)\(.*\{/gm,
+  );
+  return [...members]
+    .filter(([, comment = "", member]) => !/@(?:internal|private)/.test(comment) && member !== "constructor")
+    .map(([, , member]) => `${name}.${member}`);
 }
 
 /** The functions and classes that js/index.js exports. */
 function exportedNames() {
-  return [...sourceOf("index.js").matchAll(/^export (?:\{ (.*?) \}|(?:async )?function (\w+))/gm)].flatMap(([, list, one = ""]) => list?.split(", ") ?? [one]);
+  return [...sourceOf("index.js").matchAll(/^export (?:\{ (.*?) \}|(?:async )?function (\w+))/gm)].flatMap(
+    ([, list, one = ""]) => list?.split(", ") ?? [one],
+  );
 }
 
 /** What is not tried has to be what is listed. @param {string[]} untried @param {Record<string, string>} listed */
@@ -104,32 +129,66 @@ function isListed(untried, listed) {
 test("each name of the public surface is an operation of a script that is not refused there", () => {
   const operations = { ...PLAIN, ...OF_STORES, ...OF_SESSIONS };
   const answered = new Set(asked.filter(({ answer }) => !answer?.error).map(({ step }) => step.op));
-  const source = Object.entries(operations).filter(([op]) => answered.has(op)).map(([, does]) => String(does)).join("\n");
-  const surface = [...exportedNames(), ...membersOf("Store", "store/store.js"), ...membersOf("Session", "session/session.js"), ...membersOf("Transcript", "session/transcript.js"), ...membersOf("Outputs", "store/outputs.js")];
+  const source = Object.entries(operations)
+    .filter(([op]) => answered.has(op))
+    .map(([, does]) => String(does))
+    .join("\n");
+  const surface = [
+    ...exportedNames(),
+    ...membersOf("Store", "store/store.js"),
+    ...membersOf("Session", "session/session.js"),
+    ...membersOf("Transcript", "session/transcript.js"),
+    ...membersOf("Outputs", "store/outputs.js"),
+  ];
   assert.ok(surface.length > 70, `expected the surface, but found ${surface.length} names`);
   // `store.list`, `session.pins`, and a function by its call.
-  const isTried = (/** @type {string} */ name) => new RegExp(name.includes(".") ? `\\b${name.toLowerCase().slice(0, name.indexOf("."))}\\${name.slice(name.indexOf("."))}\\b` : `\\b${name}\\(`).test(source);
-  isListed(surface.filter((name) => !isTried(name)), UNNAMED);
+  const isTried = (/** @type {string} */ name) =>
+    new RegExp(
+      name.includes(".")
+        ? `\\b${name.toLowerCase().slice(0, name.indexOf("."))}\\${name.slice(name.indexOf("."))}\\b`
+        : `\\b${name}\\(`,
+    ).test(source);
+  isListed(
+    surface.filter((name) => !isTried(name)),
+    UNNAMED,
+  );
 });
 
 test("each option of each call is given in a script", () => {
-  const given = new Set(asked.flatMap(({ step: { op, limits, source, storage, ...rest } }) => [
-    ...Object.keys(rest).map((key) => `${op}.${key}`),
-    ...Object.keys(limits ?? {}).map((key) => `tidy.${key}`),
-    ...(source ? ["session.source"] : []),
-    ...Object.keys(source ?? {}).map((key) => `source.${key}`),
-    ...(storage ? ["openStore.storage"] : []),
-    ...Object.keys(storage?.memory ?? {}).map((key) => `MemoryStorage.${key}`),
-    ...Object.keys(storage?.node ?? {}).map((key) => `NodeStorage.${key}`),
-  ]));
-  const calls = Object.entries({ ...Object.fromEntries([...CALLS].map(([call, { names }]) => [call, names.join(" ")])), ...LEFT_TO_THE_CORE });
-  const missing = calls.flatMap(([call, options]) => options.split(" ").filter((option) => !(TAKEN_BY[call] ?? call).split(" ").some((op) => given.has(`${op}.${CALLED[option] ?? option}`))).map((option) => `${call}.${option}`));
+  const given = new Set(
+    asked.flatMap(({ step: { op, limits, source, storage, ...rest } }) => [
+      ...Object.keys(rest).map((key) => `${op}.${key}`),
+      ...Object.keys(limits ?? {}).map((key) => `tidy.${key}`),
+      ...(source ? ["session.source"] : []),
+      ...Object.keys(source ?? {}).map((key) => `source.${key}`),
+      ...(storage ? ["openStore.storage"] : []),
+      ...Object.keys(storage?.memory ?? {}).map((key) => `MemoryStorage.${key}`),
+      ...Object.keys(storage?.node ?? {}).map((key) => `NodeStorage.${key}`),
+    ]),
+  );
+  const calls = Object.entries({
+    ...Object.fromEntries([...CALLS].map(([call, { names }]) => [call, names.join(" ")])),
+    ...LEFT_TO_THE_CORE,
+  });
+  const missing = calls.flatMap(([call, options]) =>
+    options
+      .split(" ")
+      .filter(
+        (option) => !(TAKEN_BY[call] ?? call).split(" ").some((op) => given.has(`${op}.${CALLED[option] ?? option}`)),
+      )
+      .map((option) => `${call}.${option}`),
+  );
   isListed(missing, UNGIVEN);
 });
 
 test("each code of an error is in the record of a script", () => {
   const [, ofCore = ""] = /type CoreCode = (.*);/.exec(sourceOf("records.d.ts")) ?? [];
-  const codes = [...`${ofCore}${sourceOf("types/errors.d.ts").split("ErrorCode")[1]}`.matchAll(/"(\w+)"/g)].map(([, code = ""]) => code);
+  const codes = [...`${ofCore}${sourceOf("types/errors.d.ts").split("ErrorCode")[1]}`.matchAll(/"(\w+)"/g)].map(
+    ([, code = ""]) => code,
+  );
   const met = JSON.stringify(asked.map(({ answer }) => answer));
-  isListed([...new Set(codes)].filter((code) => !met.includes(`"code":"${code}"`)), UNMET);
+  isListed(
+    [...new Set(codes)].filter((code) => !met.includes(`"code":"${code}"`)),
+    UNMET,
+  );
 });

@@ -1,9 +1,13 @@
 // @ts-check
-// The scripts of tests/conformance/scripts in Rust: the same answers, and the same bytes on the disk, as JavaScript's were recorded.
+// The scripts of tests/conformance/scripts in Rust: the same answers, and the same bytes on the disk, as JavaScript's
+// were recorded.
 import { tryAll } from "../conformance/scripting/door.mjs";
 import { inRust } from "../conformance/scripting/rust.mjs";
 
-/** What the Rust host has not yet, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
+/**
+ * What the Rust host has not yet, and which scripts want it. The list only gets shorter.
+ * @type {Record<string, string>}
+ */
 const MISSING = {
   "the file that is looked at first where the store was closed": "closed-store damage-log-a-folder",
 };
@@ -22,7 +26,8 @@ const UNSAYABLE = {
   "a signal": "follow-refused",
   "a size that is none": "resume-max-bytes",
   "two appends that wait together: each is a batch of its own": "follow-revised",
-  "a storage of the caller's own: it has files alone": "memory-full memory-full-midway memory-rename-fails memory-store storage-codes storage-of-node storage-refused memory-clock",
+  "a storage of the caller's own: it has files alone":
+    "memory-full memory-full-midway memory-rename-fails memory-store storage-codes storage-of-node storage-refused memory-clock",
   "half of a character": "unicode-halves",
 };
 

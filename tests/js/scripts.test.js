@@ -1,5 +1,6 @@
 // @ts-check
-// The scripts of tests/conformance/scripts: what the public surface answers, and which bytes it leaves, is what was recorded.
+// The scripts of tests/conformance/scripts: what the public surface answers, and which bytes it leaves, is what was
+// recorded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -26,13 +26,19 @@ test("the rules are as gitleaks has them", () => {
 for (const [what, text] of /** @type {[string, string][]} */ ([
   ["a file", base64(`# notes\nthe token is ${TOKEN}\nand more of it\n`)],
   ["a file without padding", base64(`a token: ${TOKEN}!`).replace(/=+$/, "")],
-  ["a file in the alphabet of URLs", Buffer.from(`\u00fb\u00ff? the token is ${TOKEN} \u00fb\u00ff?`).toString("base64url")],
+  [
+    "a file in the alphabet of URLs",
+    Buffer.from(`\u00fb\u00ff? the token is ${TOKEN} \u00fb\u00ff?`).toString("base64url"),
+  ],
   ["a data URL", `data:text/plain;base64,${base64(`the token is ${TOKEN}`)}`],
   ["a piece in a text", `echo ${base64(`the token is ${TOKEN}`)} | base64 -d`],
   ["a text in base64 twice", base64(`see ${base64(`the token is ${TOKEN}`)} there`)],
   ["in lines of 76", base64(`${"long ".repeat(40)}${TOKEN} ${"long ".repeat(40)}`).replace(/(.{76})/g, "$1\n")],
   ["of another coding", Buffer.from(`\ufeffthe token is ${TOKEN}`, "utf16le").toString("base64")],
-  ["with letters that are none of UTF-8", Buffer.concat([Buffer.from([0xe9, 0xfc]), Buffer.from(` token ${TOKEN} `), Buffer.from([0xff])]).toString("base64")],
+  [
+    "with letters that are none of UTF-8",
+    Buffer.concat([Buffer.from([0xe9, 0xfc]), Buffer.from(` token ${TOKEN} `), Buffer.from([0xff])]).toString("base64"),
+  ],
   ["large", base64(`${"some words of a long file\n".repeat(20_000)}${TOKEN}\n`)],
   ["large, with zeros in it", base64(`${"\0\0some words\0\n".repeat(2000)}${TOKEN}\n`)],
 ])) {
@@ -43,7 +49,9 @@ for (const [what, text] of /** @type {[string, string][]} */ ([
     // As often as it was encoded.
     for (let depth = 0; depth < 3; depth += 1) {
       assert.ok(!plain.includes(TOKEN));
-      plain = plain.replace(/(?:[\w+/-]{60,}\n)*[\w+/-]{20,}={0,2}/g, (/** @type {string} */ run) => Buffer.from(run, "base64").toString(what.includes("coding") ? "utf16le" : "latin1"));
+      plain = plain.replace(/(?:[\w+/-]{60,}\n)*[\w+/-]{20,}={0,2}/g, (/** @type {string} */ run) =>
+        Buffer.from(run, "base64").toString(what.includes("coding") ? "utf16le" : "latin1"),
+      );
       if (/redacted/.test(plain)) break;
     }
     assert.match(plain, /\[redacted:github/);
@@ -52,7 +60,11 @@ for (const [what, text] of /** @type {[string, string][]} */ ([
 }
 
 test("what is in base64 and holds no secret stays as it is, byte by byte", async () => {
-  for (const text of [base64("nothing to see here, really nothing"), Buffer.from(Array.from({ length: 9000 }, (_, at) => (at * 7919) % 256)).toString("base64"), "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="]) {
+  for (const text of [
+    base64("nothing to see here, really nothing"),
+    Buffer.from(Array.from({ length: 9000 }, (_, at) => (at * 7919) % 256)).toString("base64"),
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  ]) {
     assert.equal(await redactValue(text), text);
   }
 });
@@ -73,7 +85,9 @@ test("arguments keep each key and value as they are but the secrets: keys that c
     `{"a":`.repeat(3000) + `"${TOKEN}`,
   ]) {
     const { arguments: clean } = await redactValue({ arguments: text });
-    const plain = clean.replaceAll(/[\w+/]{40,}=*/g, (/** @type {string} */ run) => Buffer.from(run, "base64").toString("latin1"));
+    const plain = clean.replaceAll(/[\w+/]{40,}=*/g, (/** @type {string} */ run) =>
+      Buffer.from(run, "base64").toString("latin1"),
+    );
     assert.match(plain, /\[redacted:/, text.slice(0, 80));
     assert.ok(!plain.includes(TOKEN) && !plain.includes(escaped), text.slice(0, 80));
     if (!text.includes("torn") && !text.endsWith(TOKEN)) JSON.parse(clean);
@@ -95,7 +109,10 @@ test("a value that is nested deeper than anything is not shown, and costs nothin
 /** @param {string} key */
 const linesOf = (key) => key.trim().split("\n");
 /** @param {(line: string, at: number) => string} shown @param {string} [between] */
-const eachLine = (shown, between = "\n") => (/** @type {string} */ key) => linesOf(key).map(shown).join(between);
+const eachLine =
+  (shown, between = "\n") =>
+  (/** @type {string} */ key) =>
+    linesOf(key).map(shown).join(between);
 /** @type {Record<string, (key: string) => string>} */
 const FORMS = {
   "as it is": (key) => key,
@@ -122,8 +139,16 @@ const FORMS = {
   "found by grep": eachLine((line, at) => `src/key.pem:${at + 98}:${line}`),
   "without its end": (key) => linesOf(key).slice(0, -1).join("\n"),
   "without its beginning": (key) => linesOf(key).slice(1).join("\n"),
-  "numbered, without its end": (key) => linesOf(key).slice(0, -1).map((line, at) => `${at + 1}\u2192${line}`).join("\n"),
-  "in a diff, without its end": (key) => linesOf(key).slice(0, -1).map((line) => `+${line}`).join("\n"),
+  "numbered, without its end": (key) =>
+    linesOf(key)
+      .slice(0, -1)
+      .map((line, at) => `${at + 1}\u2192${line}`)
+      .join("\n"),
+  "in a diff, without its end": (key) =>
+    linesOf(key)
+      .slice(0, -1)
+      .map((line) => `+${line}`)
+      .join("\n"),
   "cut in the middle": (key) => key.slice(0, Math.floor(key.length * 0.6)),
 };
 
@@ -134,8 +159,11 @@ function keys() {
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const curve = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const hidden = { cipher: "aes-256-cbc", passphrase: "x" };
-  const body = Buffer.from(pem(rsa, { type: "pkcs8" })).toString("base64").replace(/(.{70})/g, "$1\n");
-  const named = (/** @type {string} */ name, /** @type {string} */ head = "") => `-----BEGIN ${name}-----\n${head}${body}\n-----END ${name}-----\n`;
+  const body = Buffer.from(pem(rsa, { type: "pkcs8" }))
+    .toString("base64")
+    .replace(/(.{70})/g, "$1\n");
+  const named = (/** @type {string} */ name, /** @type {string} */ head = "") =>
+    `-----BEGIN ${name}-----\n${head}${body}\n-----END ${name}-----\n`;
   return {
     "RSA, PKCS1": pem(rsa, { type: "pkcs1" }),
     "RSA, PKCS8": pem(rsa, { type: "pkcs8" }),
@@ -160,13 +188,20 @@ for (const [kind, key] of Object.entries(keys())) {
       assert.match(clean, /^the first word\s/, form);
       assert.match(clean, /the last words$/, form);
       const plain = `${clean}${clean.replace(/\s|\\n/g, "")}`;
-      for (const line of body) for (let at = 0; at + 8 <= line.length; at += 1) assert.ok(!plain.includes(line.slice(at, at + 8)), `${form}: ${clean}`);
+      for (const line of body)
+        for (let at = 0; at + 8 <= line.length; at += 1)
+          assert.ok(!plain.includes(line.slice(at, at + 8)), `${form}: ${clean}`);
     }
   });
 }
 
 test("what only speaks of private keys stays as it is", async () => {
-  for (const text of ["a file begins with -----BEGIN RSA PRIVATE KEY----- and goes on", "`-----BEGIN PRIVATE KEY-----`", "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaaaaaaaaaaaaaaaa\n-----END PUBLIC KEY-----", "grep -r -e '-----END RSA PRIVATE KEY-----' ."]) {
+  for (const text of [
+    "a file begins with -----BEGIN RSA PRIVATE KEY----- and goes on",
+    "`-----BEGIN PRIVATE KEY-----`",
+    "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaaaaaaaaaaaaaaaa\n-----END PUBLIC KEY-----",
+    "grep -r -e '-----END RSA PRIVATE KEY-----' .",
+  ]) {
     assert.equal(await redactValue(text), text);
   }
 });
@@ -178,18 +213,46 @@ test("a text attachment is no way out by any agent's own file", async () => {
     const session = await store.create();
     const file = `first line\ntoken = "${TOKEN}"\nlast line\n`;
     await session.append([
-      { role: "user", content: "see the file", attachments: [{ name: "a.txt", mime: "text/plain", data: base64(file) }, { name: "large.txt", mime: "text/plain", data: base64(`${"words ".repeat(20_000)}${file}`) }] },
-      { role: "assistant", content: "I see", assistant: { toolCalls: [{ id: "1", name: "write", arguments: JSON.stringify({ file: base64(file) }) }] } },
-      { role: "tool", content: "done", tool: { callId: "1", name: "write" }, attachments: [{ name: "b.md", mime: "text/markdown", data: base64(file) }] },
+      {
+        role: "user",
+        content: "see the file",
+        attachments: [
+          { name: "a.txt", mime: "text/plain", data: base64(file) },
+          { name: "large.txt", mime: "text/plain", data: base64(`${"words ".repeat(20_000)}${file}`) },
+        ],
+      },
+      {
+        role: "assistant",
+        content: "I see",
+        assistant: { toolCalls: [{ id: "1", name: "write", arguments: JSON.stringify({ file: base64(file) }) }] },
+      },
+      {
+        role: "tool",
+        content: "done",
+        tool: { callId: "1", name: "write" },
+        attachments: [{ name: "b.md", mime: "text/markdown", data: base64(file) }],
+      },
       { role: "user", content: "go on" },
     ]);
-    const decodedToo = (/** @type {string} */ text) => text + text.replace(/[A-Za-z0-9+/]{24,}=*/g, (run) => Buffer.from(run, "base64").toString("latin1"));
+    const decodedToo = (/** @type {string} */ text) =>
+      text + text.replace(/[A-Za-z0-9+/]{24,}=*/g, (run) => Buffer.from(run, "base64").toString("latin1"));
     for (const agent of ["claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "pi"]) {
       const { path } = await store.writeForAgent(session, { agent, window: 400_000, env: { HOME: join(home, agent) } });
       assert.ok(!decodedToo(readFileSync(path, "utf8")).includes(TOKEN), agent);
     }
-    for (const format of /** @type {const} */ (["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"])) {
-      assert.ok(!decodedToo(JSON.stringify(await session.context({ window: 400_000, format }))).includes(TOKEN), format);
+    for (const format of /** @type {const} */ ([
+      "leftoff",
+      "openai-chat",
+      "openai-responses",
+      "anthropic",
+      "gemini",
+      "ai-sdk",
+      "ai-sdk-ui",
+    ])) {
+      assert.ok(
+        !decodedToo(JSON.stringify(await session.context({ window: 400_000, format }))).includes(TOKEN),
+        format,
+      );
     }
     assert.ok(!decodedToo(await session.export("json")).includes(TOKEN));
   } finally {
@@ -199,6 +262,13 @@ test("a text attachment is no way out by any agent's own file", async () => {
 });
 
 test("secrets that are told are those that stand there", async () => {
-  const { secrets } = await door.redact({ a: `x ${TOKEN} y`, arguments: `{"a":"${TOKEN}"}`, data: base64(`the token is ${TOKEN} there`) });
-  assert.deepEqual(secrets.map(({ rule, count }) => [rule, count]), [["github", 3]]);
+  const { secrets } = await door.redact({
+    a: `x ${TOKEN} y`,
+    arguments: `{"a":"${TOKEN}"}`,
+    data: base64(`the token is ${TOKEN} there`),
+  });
+  assert.deepEqual(
+    secrets.map(({ rule, count }) => [rule, count]),
+    [["github", 3]],
+  );
 });

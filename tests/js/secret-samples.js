@@ -1,5 +1,8 @@
 // @ts-check
-/** Samples of secrets that others test their finders with, and which share of them is found: by leftoff, and by secretlint alone. */
+/**
+ * Samples of secrets that others test their finders with, and which share of them is found: by leftoff, and by
+ * secretlint alone.
+ */
 import { readFileSync } from "node:fs";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 
@@ -8,7 +11,10 @@ import { Redaction } from "../../js/privacy/redaction.js";
 
 /** @import { SecretSpan, SecretScan } from "../../js/privacy/secrets.js" */
 
-/** @typedef {{ kind: string, text: string, secrets?: string[] }} Sample `secrets`: what in the text is one, where the source says it */
+/**
+ * @typedef {{ kind: string, text: string, secrets?: string[] }} Sample `secrets`: what in the text is one, where the
+ *   source says it
+ */
 /** @typedef {{ samples: number, leftoff: number, secretlint: number }} Share */
 
 export const CORPORA = /** @type {const} */ (["secretlint", "gitleaks", "detect-secrets"]);
@@ -20,14 +26,20 @@ const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/
 
 /** @param {typeof CORPORA[number]} corpus @returns {Sample[]} */
 export function samplesOf(corpus) {
-  const lines = readFileSync(new URL(`${corpus}.jsonl`, folder), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(new URL(`${corpus}.jsonl`, folder), "utf8")
+    .trimEnd()
+    .split("\n");
   return lines.map((line) => {
     const { kind, text, secrets } = /** @type {Sample} */ (JSON.parse(line));
     return { kind, text: plain(text), ...(secrets && { secrets: secrets.map(plain) }) };
   });
 }
 
-/** How many samples are found, by their kind. @param {typeof CORPORA[number]} corpus @returns {Promise<Map<string, Share>>} */
+/**
+ * How many samples are found, by their kind.
+ * @param {typeof CORPORA[number]} corpus
+ * @returns {Promise<Map<string, Share>>}
+ */
 export async function shares(corpus) {
   const alone = secretlintAlone();
   /** @type {Map<string, Share>} */
@@ -45,19 +57,31 @@ export async function shares(corpus) {
 /** @param {Iterable<Share>} all */
 export function sum(all) {
   const total = { samples: 0, leftoff: 0, secretlint: 0 };
-  for (const one of all) for (const name of /** @type {const} */ (["samples", "leftoff", "secretlint"])) total[name] += one[name];
+  for (const one of all)
+    for (const name of /** @type {const} */ (["samples", "leftoff", "secretlint"])) total[name] += one[name];
   return total;
 }
 
-/** Whether nothing is left of each secret that the source marks; where it marks none, whether anything is found. @param {Sample} sample @param {Pick<SecretSpan, "start" | "end">[]} found */
+/**
+ * Whether nothing is left of each secret that the source marks; where it marks none, whether anything is found.
+ * @param {Sample} sample
+ * @param {Pick<SecretSpan, "start" | "end">[]} found
+ */
 function isFound({ text, secrets }, found) {
   if (!secrets) return found.length > 0;
-  const left = [...Array(text.length).keys()].map((at) => (found.some(({ start, end }) => start <= at && at < end) ? "\0" : text[at])).join("");
+  const left = [...Array(text.length).keys()]
+    .map((at) => (found.some(({ start, end }) => start <= at && at < end) ? "\0" : text[at]))
+    .join("");
   // One that is marked may stand in another word as well, where the source does not want it to be found.
-  return secrets.every((secret) => placesOf(text, secret).some((at) => isGone(secret, left.slice(at, at + secret.length))));
+  return secrets.every((secret) =>
+    placesOf(text, secret).some((at) => isGone(secret, left.slice(at, at + secret.length))),
+  );
 }
 
-/** Where placeholders stand for something in a text: what they leave of it, in order, says that. @param {string} text */
+/**
+ * Where placeholders stand for something in a text: what they leave of it, in order, says that.
+ * @param {string} text
+ */
 export async function spansOf(text) {
   const [first = "", ...rest] = (await door.redact(text)).value.split(/\[redacted:[^\]]*\]/);
   let at = first.length;
@@ -88,11 +112,18 @@ function isGone(secret, left) {
 export function secretlintAlone() {
   /** @type {SecretSpan[]} */
   let found = [];
-  const handlers = rules.filter(({ meta }) => !meta.id.endsWith("filter-comments")).map(({ meta, create }) => {
-    const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({ message: "", messageId: String(messageId), data });
-    const report = (/** @type {{ range: readonly number[] }} */ { range: [start = 0, end = 0] }) => found.push({ start, end, rule: meta.id });
-    return create({ sharedOptions: {}, createTranslator, report: /** @type {any} */ (report), ignore: () => {} }, {});
-  });
+  const handlers = rules
+    .filter(({ meta }) => !meta.id.endsWith("filter-comments"))
+    .map(({ meta, create }) => {
+      const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({
+        message: "",
+        messageId: String(messageId),
+        data,
+      });
+      const report = (/** @type {{ range: readonly number[] }} */ { range: [start = 0, end = 0] }) =>
+        found.push({ start, end, rule: meta.id });
+      return create({ sharedOptions: {}, createTranslator, report: /** @type {any} */ (report), ignore: () => {} }, {});
+    });
   return (text) => {
     found = [];
     const source = /** @type {any} */ ({ filePath: ".npmrc", content: text, ext: "", contentType: "text" });

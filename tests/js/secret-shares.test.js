@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { CORPORA, samplesOf, shares, spansOf, sum } from "./secret-samples.js";
 
 /**
- * How many samples are not found, by their kind: what repeats one letter stands for a secret, ids are none, and of some kinds
- * the shape is that of much else. Of the other kinds each sample is found.
+ * How many samples are not found, by their kind: what repeats one letter stands for a secret, ids are none, and of some
+ * kinds the shape is that of much else. Of the other kinds each sample is found.
  * @type {Record<typeof CORPORA[number], Record<string, number>>}
  */
 const MISSED = {
@@ -39,7 +39,8 @@ const FLOORS = { secretlint: 37, gitleaks: 242, "detect-secrets": 40 };
 for (const corpus of CORPORA) {
   test(`as many of ${corpus}'s samples are found as ever`, async () => {
     const kinds = await shares(corpus);
-    for (const [kind, { samples, leftoff }] of kinds) assert.ok(samples - leftoff <= (MISSED[corpus][kind] ?? 0), `${kind}: ${leftoff} of ${samples}`);
+    for (const [kind, { samples, leftoff }] of kinds)
+      assert.ok(samples - leftoff <= (MISSED[corpus][kind] ?? 0), `${kind}: ${leftoff} of ${samples}`);
     const { leftoff, secretlint } = sum(kinds.values());
     assert.ok(leftoff >= FLOORS[corpus], `${leftoff}`);
     assert.ok(leftoff > secretlint);
@@ -48,10 +49,14 @@ for (const corpus of CORPORA) {
 
 test("the samples are stored so that no scanner takes them for leaks, and come with their sources and licenses", async () => {
   const folder = new URL("../fixtures/secrets/", import.meta.url);
-  assert.deepEqual(readdirSync(folder).sort(), [...CORPORA.flatMap((name) => [`LICENSE.${name}`, `${name}.jsonl`]), "SOURCES.txt"].sort());
+  assert.deepEqual(
+    readdirSync(folder).sort(),
+    [...CORPORA.flatMap((name) => [`LICENSE.${name}`, `${name}.jsonl`]), "SOURCES.txt"].sort(),
+  );
   for (const corpus of CORPORA) {
     const stored = readFileSync(new URL(`${corpus}.jsonl`, folder), "utf8");
     assert.deepEqual(await spansOf(stored), []);
-    for (const { text, secrets = [] } of samplesOf(corpus)) for (const secret of secrets) assert.ok(text.includes(secret), secret);
+    for (const { text, secrets = [] } of samplesOf(corpus))
+      for (const secret of secrets) assert.ok(text.includes(secret), secret);
   }
 });

@@ -1,8 +1,17 @@
 // @ts-check
-// The last context, built again: over random scripts and the transcripts that the project ships, whatever came since, it is what was given,
-// or it says that it is not.
+// The last context, built again: over random scripts and the transcripts that the project ships, whatever came since,
+// it is what was given, or it says that it is not.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -18,16 +27,38 @@ import { runScript } from "../conformance/scripting/run.mjs";
 
 const SCRIPTS = Math.max(1, Math.round(1000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
 const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
-const ASKED = [{ window: 500 }, { window: 2000, encoding: "estimate-1" }, { window: 8000, format: /** @type {const} */ ("anthropic"), system: "be brief" }, { window: 8000, model: "gpt-4", tools: [{ name: "ls" }] }, { window: 64_000, format: /** @type {const} */ ("openai-responses") }];
+const ASKED = [
+  { window: 500 },
+  { window: 2000, encoding: "estimate-1" },
+  { window: 8000, format: /** @type {const} */ ("anthropic"), system: "be brief" },
+  { window: 8000, model: "gpt-4", tools: [{ name: "ls" }] },
+  { window: 64_000, format: /** @type {const} */ ("openai-responses") },
+];
 
 /** A message of some length. @param {number} n */
-const long = (n) => ({ role: n % 2 ? "assistant" : "user", content: `number ${n} of them: ${"it is told at length. ".repeat(20)}` });
+const long = (n) => ({
+  role: n % 2 ? "assistant" : "user",
+  content: `number ${n} of them: ${"it is told at length. ".repeat(20)}`,
+});
 
-/** What may happen to a session after a context was given. @type {((session: Session, ids: string[]) => Promise<unknown>)[]} */
+/**
+ * What may happen to a session after a context was given.
+ * @type {((session: Session, ids: string[]) => Promise<unknown>)[]}
+ */
 const SINCE = [
-  (session) => session.append([{ role: "user", content: "what came later" }, { role: "assistant", content: "so it did" }]),
+  (session) =>
+    session.append([
+      { role: "user", content: "what came later" },
+      { role: "assistant", content: "so it did" },
+    ]),
   (session, ids) => session.append({ id: ids.at(-1) ?? "", rev: 7, role: "assistant", content: "said otherwise" }),
-  (session, ids) => session.append({ role: "user", content: "another way", branch: true, parentId: ids[Math.floor(ids.length / 2)] ?? null }),
+  (session, ids) =>
+    session.append({
+      role: "user",
+      content: "another way",
+      branch: true,
+      parentId: ids[Math.floor(ids.length / 2)] ?? null,
+    }),
   (session, ids) => session.pin(ids[0] ?? ""),
   (session, ids) => session.unpin(ids[0] ?? ""),
   (session) => session.compact({ window: 4000, apply: true }),
@@ -47,7 +78,12 @@ async function importSessions(bytes) {
     assert.ok(error instanceof LeftoffError && ["unknown_format", "empty_file"].includes(error.code), String(error));
     return { imported: [] };
   });
-  return Promise.all(all.map(async ({ id }) => [await store.session(id), async () => (await openStore({ home: "/home", project: "/", storage })).session(id)]));
+  return Promise.all(
+    all.map(async ({ id }) => [
+      await store.session(id),
+      async () => (await openStore({ home: "/home", project: "/", storage })).session(id),
+    ]),
+  );
 }
 
 /** @param {Session} session @param {any} request */
@@ -72,19 +108,29 @@ test("a context that was given of a real session is given again, whatever came s
         const sent = await (turn % 5 ? session : await again()).lastContext({ full: true });
         assert.deepEqual([sent.isVerified, sent.differences], [true, []], JSON.stringify(request));
         assert.deepEqual(sent.messages, given.messages);
-        assert.deepEqual({ ...sent, at: "", isVerified: 0, differences: 0 }, { ...given, at: "", isVerified: 0, differences: 0 });
+        assert.deepEqual(
+          { ...sent, at: "", isVerified: 0, differences: 0 },
+          { ...given, at: "", isVerified: 0, differences: 0 },
+        );
         strategies.add(given.strategy);
         seen += 1;
       }
     }
   }
-  assert.ok(seen > 300 && ["full-history", "fallback", "recent-plus-summary"].every((one) => strategies.has(one)), `${seen}: ${[...strategies].join(" ")}`);
+  assert.ok(
+    seen > 300 && ["full-history", "fallback", "recent-plus-summary"].every((one) => strategies.has(one)),
+    `${seen}: ${[...strategies].join(" ")}`,
+  );
 });
 
 test(`over scripts by chance it is what was given, or says that it is not: ${SCRIPTS} of the seed ${SEED}`, async () => {
   const counts = { verified: 0, refused: 0 };
   const work = async (/** @type {{ steps: Step[] }} */ script) => {
-    const steps = script.steps.flatMap((step) => (step.session && !["create", "open"].includes(step.op) ? [step, { op: "lastContext", full: true, session: step.session, ifThere: true }] : [step]));
+    const steps = script.steps.flatMap((step) =>
+      step.session && !["create", "open"].includes(step.op)
+        ? [step, { op: "lastContext", full: true, session: step.session, ifThere: true }]
+        : [step],
+    );
     const { whole } = await runScript({ steps }, { seed: "sent" });
     /** What was given last, of each session, by whatever name it was opened. @type {Map<string, any>} */
     const given = new Map();
@@ -101,12 +147,21 @@ test(`over scripts by chance it is what was given, or says that it is not: ${SCR
       else assert.ok(answer.differences.length > 0 && (isTampered || isTold), JSON.stringify(answer.differences));
     });
   };
-  const { failed, counterexample, errorInstance } = await fc.check(fc.asyncProperty(scripts, work), { seed: SEED, numRuns: SCRIPTS });
-  if (failed) assert.fail(`${errorInstance instanceof Error ? errorInstance.stack : errorInstance}\n${JSON.stringify(counterexample?.[0])}`);
+  const { failed, counterexample, errorInstance } = await fc.check(fc.asyncProperty(scripts, work), {
+    seed: SEED,
+    numRuns: SCRIPTS,
+  });
+  if (failed)
+    assert.fail(
+      `${errorInstance instanceof Error ? errorInstance.stack : errorInstance}\n${JSON.stringify(counterexample?.[0])}`,
+    );
   assert.ok(counts.verified > 0, JSON.stringify(counts));
 });
 
-/** A session of 40 messages on disk. @param {(parts: { session: Session, folder: string, home: string, opened: (redact?: any) => Promise<Session> }) => Promise<void>} work */
+/**
+ * A session of 40 messages on disk.
+ * @param {(parts: { session: Session, folder: string, home: string, opened: (redact?: any) => Promise<Session> }) => Promise<void>} work
+ */
 async function onDisk(work) {
   const made = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-sent-")));
   const [home, project] = [join(made, "home"), join(made, "project")];
@@ -133,23 +188,35 @@ async function onDisk(work) {
 /** @param {Session} session @param {string[]} codes @param {{ isShown?: boolean }} [options] */
 async function expectUnverified(session, codes, { isShown = true } = {}) {
   const sent = await session.lastContext({ full: true });
-  assert.deepEqual([sent?.isVerified, sent?.differences.map(({ code }) => code), (sent?.messages ?? []).length > 0], [false, codes, isShown]);
+  assert.deepEqual(
+    [sent?.isVerified, sent?.differences.map(({ code }) => code), (sent?.messages ?? []).length > 0],
+    [false, codes, isShown],
+  );
 }
 
 test("what a caller did for it is gone with the caller, and so is said", () =>
   onDisk(async ({ session }) => {
     const build = async () => {
       const all = [];
-      for await (const { id: _, parentId: __, ...message } of session.messages()) all.push(/** @type {any} */ (message));
+      for await (const { id: _, parentId: __, ...message } of session.messages())
+        all.push(/** @type {any} */ (message));
       return { messages: all.slice(-3), includedCount: 3, summarizedCount: 0 };
     };
     const { strategy } = await session.context({ window: 3000, strategies: [{ name: "mine", priority: 0, build }] });
     assert.equal(strategy, "mine");
     await expectUnverified(session, ["own_strategy"]);
-    await session.context({ window: 3000, encoding: "mine", count: (texts) => texts.map((text) => Math.ceil(text.length / 2)) });
+    await session.context({
+      window: 3000,
+      encoding: "mine",
+      count: (texts) => texts.map((text) => Math.ceil(text.length / 2)),
+    });
     await expectUnverified(session, ["own_counter"]);
     // Where all of it fits whoever counts, it is the same.
-    const { messages } = await session.context({ window: 90_000, encoding: "mine", count: (texts) => texts.map((text) => text.length) });
+    const { messages } = await session.context({
+      window: 90_000,
+      encoding: "mine",
+      count: (texts) => texts.map((text) => text.length),
+    });
     const sent = await session.lastContext({ full: true });
     assert.deepEqual([sent?.isVerified, sent?.messages], [true, messages]);
   }));
@@ -224,10 +291,24 @@ test("it leaves as the rules of today say, and is told where those were others",
 
 test("nothing that was said is kept in the cache by it", () =>
   onDisk(async ({ session, home }) => {
-    await session.append([{ role: "assistant", content: "wordofanswer", assistant: { toolCalls: [{ id: "c", name: "ls", arguments: "{\"path\":\"wordofcall\"}" }] } }, { role: "tool", content: "wordofresult", tool: { callId: "c", name: "ls" } }, { role: "user", content: "wordofuser" }]);
+    await session.append([
+      {
+        role: "assistant",
+        content: "wordofanswer",
+        assistant: { toolCalls: [{ id: "c", name: "ls", arguments: '{"path":"wordofcall"}' }] },
+      },
+      { role: "tool", content: "wordofresult", tool: { callId: "c", name: "ls" } },
+      { role: "user", content: "wordofuser" },
+    ]);
     const tools = [{ name: "ls", description: "wordoftools" }];
-    const { messages } = await session.context({ window: 3000, system: "wordofsystem", tools, summarize: () => "wordofsummary" });
-    for (const word of ["wordofanswer", "wordofcall", "wordofresult", "wordofuser", "wordofsummary"]) assert.ok(JSON.stringify(messages).includes(word), word);
+    const { messages } = await session.context({
+      window: 3000,
+      system: "wordofsystem",
+      tools,
+      summarize: () => "wordofsummary",
+    });
+    for (const word of ["wordofanswer", "wordofcall", "wordofresult", "wordofuser", "wordofsummary"])
+      assert.ok(JSON.stringify(messages).includes(word), word);
     await session.flush();
     const report = readFileSync(join(home, "cache", `${session.id}.report`), "utf8");
     assert.doesNotMatch(report, /wordof|told at length/);
@@ -237,6 +318,12 @@ test("nothing that was said is kept in the cache by it", () =>
 
 test("options of it that are not known are refused by name", () =>
   onDisk(async ({ session }) => {
-    await assert.rejects(session.lastContext(/** @type {any} */ ({ ful: true })), { code: "invalid_request", message: /^unknown option "ful": expected full$/ });
-    await assert.rejects(session.lastContext(/** @type {any} */ ({ full: 1 })), { code: "invalid_request", message: /true or false for "full"/ });
+    await assert.rejects(session.lastContext(/** @type {any} */ ({ ful: true })), {
+      code: "invalid_request",
+      message: /^unknown option "ful": expected full$/,
+    });
+    await assert.rejects(session.lastContext(/** @type {any} */ ({ full: 1 })), {
+      code: "invalid_request",
+      message: /true or false for "full"/,
+    });
   }));

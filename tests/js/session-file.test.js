@@ -3,7 +3,16 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -26,7 +35,9 @@ async function inFolder(work) {
 
 /** Two stores of two projects. @param {string} folder */
 async function stores(folder) {
-  const [here, there] = ["here", "there"].map((name) => openStore({ home: join(folder, name, "home"), project: join(folder, name) }));
+  const [here, there] = ["here", "there"].map((name) =>
+    openStore({ home: join(folder, name, "home"), project: join(folder, name) }),
+  );
   return { here: await here, there: await there };
 }
 
@@ -38,7 +49,9 @@ function leftoff(folder, of, ...words) {
 
 /** The files of a session by their paths in its folder. @param {string} folder */
 function filesOf(folder) {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(folder, name)).isFile()).sort();
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort();
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name)).toString("base64")]));
 }
 
@@ -53,12 +66,18 @@ test("a session goes into another store by one file, goes on in both, and each h
   inFolder(async (folder) => {
     const { here, there } = await stores(folder);
     const mine = await here.create({ title: "The parser" });
-    await mine.append([{ role: "user", content: "long ".repeat(60_000) }, { role: "assistant", content: "Steering \u009b2J\u202e and \u2028." }]);
+    await mine.append([
+      { role: "user", content: "long ".repeat(60_000) },
+      { role: "assistant", content: "Steering \u009b2J\u202e and \u2028." },
+    ]);
     await mine.close();
     const file = join(folder, "session.jsonl");
     writeFileSync(file, await (await here.session(mine.id)).export("leftoff"));
     const { imported, problems } = await there.import(file);
-    assert.deepEqual([imported.map(({ id, agent, added }) => [id, agent, added]), problems], [[[mine.id, "leftoff", 2]], []]);
+    assert.deepEqual(
+      [imported.map(({ id, agent, added }) => [id, agent, added]), problems],
+      [[[mine.id, "leftoff", 2]], []],
+    );
     assert.deepEqual(filesOf((await there.list())[0]?.path ?? ""), filesOf(mine.path));
     const theirs = await there.session(mine.id);
     assert.equal(theirs.metadata.display.title, "The parser");
@@ -66,10 +85,19 @@ test("a session goes into another store by one file, goes on in both, and each h
     await (await here.session(mine.id)).append({ role: "user", content: "said here" });
     writeFileSync(file, await theirs.export("leftoff"));
     // Who has it open here sees what came.
-    assert.deepEqual((await here.import(file)).imported.map(({ added }) => added), [1]);
+    assert.deepEqual(
+      (await here.import(file)).imported.map(({ added }) => added),
+      [1],
+    );
     writeFileSync(file, await (await here.session(mine.id)).export("leftoff"));
-    assert.deepEqual((await there.import(file)).imported.map(({ added }) => added), [1]);
-    assert.deepEqual((await there.import(file)).imported.map(({ added }) => added), [0]);
+    assert.deepEqual(
+      (await there.import(file)).imported.map(({ added }) => added),
+      [1],
+    );
+    assert.deepEqual(
+      (await there.import(file)).imported.map(({ added }) => added),
+      [0],
+    );
     const both = [await texts(await here.session(mine.id)), await texts(theirs)];
     assert.deepEqual(both[0], both[1]);
     assert.equal(both[0]?.length, 4);
@@ -86,7 +114,8 @@ test("what is printed to a pipe is the file, byte for byte, and a file that was 
     const text = await session.export("leftoff");
     await Promise.all([here.close(), there.close()]);
     const printed = leftoff(folder, "here", "export", session.id, "--to", "leftoff").stdout;
-    const bare = (/** @type {string} */ all) => all.split("\n").filter((line) => !line.startsWith('{"file":"metadata.json"'));
+    const bare = (/** @type {string} */ all) =>
+      all.split("\n").filter((line) => !line.startsWith('{"file":"metadata.json"'));
     assert.deepEqual(bare(printed), bare(text));
     const file = join(folder, "cut.jsonl");
     writeFileSync(file, printed.slice(0, -3));
@@ -101,7 +130,10 @@ test("without --to it is Markdown; for an agent it is written where that one loo
   inFolder(async (folder) => {
     const { here, there } = await stores(folder);
     const session = await here.create({ title: "The parser" });
-    await session.append([{ role: "user", content: "Rename it." }, { role: "assistant", content: "Renamed.", assistant: { reasoning: [{ text: "Where is it?" }] } }]);
+    await session.append([
+      { role: "user", content: "Rename it." },
+      { role: "assistant", content: "Renamed.", assistant: { reasoning: [{ text: "Where is it?" }] } },
+    ]);
     await Promise.all([here.close(), there.close()]);
     assert.match(leftoff(folder, "here", "export", session.id).stdout, /^# The parser\n/);
     const written = leftoff(folder, "here", "export", session.id, "--to", "codex");
@@ -112,5 +144,6 @@ test("without --to it is Markdown; for an agent it is written where that one loo
     assert.deepEqual([value.agent, Array.isArray(value.losses), value.messageCount], ["claude-code", true, 2]);
     const refused = leftoff(folder, "here", "export", session.id, "--to", "codex", "--output", "x");
     assert.deepEqual([refused.status, /--output goes with/.test(refused.stderr)], [2, true]);
-    for (const target of ["markdown", "json", "leftoff", "codex"]) assert.ok(leftoff(folder, "here", "export", "--help").stdout.includes(target), target);
+    for (const target of ["markdown", "json", "leftoff", "codex"])
+      assert.ok(leftoff(folder, "here", "export", "--help").stdout.includes(target), target);
   }));

@@ -9,7 +9,9 @@ import { fileURLToPath } from "node:url";
 import { LeftoffError, MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
 import { FailingStorage } from "./failing-storage.js";
 
-const claude = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
+const claude = fileURLToPath(
+  new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url),
+);
 
 /** @param {(home: string) => Promise<void>} work */
 async function inFolder(work) {
@@ -29,7 +31,8 @@ async function collect(all) {
 }
 
 /** @param {string} code */
-const refusedAs = (code) => (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === code && error.message.length > 10;
+const refusedAs = (code) => (/** @type {unknown} */ error) =>
+  error instanceof LeftoffError && error.code === code && error.message.length > 10;
 
 test("what is appended is there when the store is opened again, lone surrogates too", () =>
   inFolder(async (home) => {
@@ -38,12 +41,18 @@ test("what is appended is there when the store is opened again, lone surrogates 
     const session = await store.continue({ model: "gpt-5" });
     const answers = [];
     for (const content of texts) answers.push(await session.append({ role: "user", content }));
-    assert.deepEqual(answers.map((answer) => answer.acknowledged), ["durable", "durable", "durable", "durable"]);
+    assert.deepEqual(
+      answers.map((answer) => answer.acknowledged),
+      ["durable", "durable", "durable", "durable"],
+    );
     await store.close();
     store = await openStore({ home, project: home });
     const again = await store.continue();
     assert.equal(again.id, session.id);
-    assert.deepEqual((await collect(again.messages())).map((message) => message.content), texts);
+    assert.deepEqual(
+      (await collect(again.messages())).map((message) => message.content),
+      texts,
+    );
     const [listed] = await store.list();
     assert.deepEqual([listed?.messageCount, listed?.title, listed?.status], [4, "plain", "active"]);
     await store.close();
@@ -61,7 +70,10 @@ test("two stores that append to one session both see every message", () =>
     const expected = Array.from({ length: 20 }, (_, n) => String(n));
     for (const session of [one, two]) {
       const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
-      assert.deepEqual(messages.map((message) => message.content), expected);
+      assert.deepEqual(
+        messages.map((message) => message.content),
+        expected,
+      );
     }
     await first.close();
     await second.close();
@@ -87,11 +99,18 @@ test("a branch or a revision behind a checkpoint finds what lies before it", () 
 test("a context goes on from where another process went on", () =>
   inFolder(async (home) => {
     const session = await (await openStore({ home, project: home })).continue();
-    const { records: [one, two] } = await session.append(["one", "two"].map((content) => ({ role: "user", content })));
+    const {
+      records: [one, two],
+    } = await session.append(["one", "two"].map((content) => ({ role: "user", content })));
     await session.append({ role: "user", content: "another way", branch: true, parentId: one?.id });
     /** @param {string | undefined} messageId */
-    const goOn = (messageId) => appendFileSync(join(session.path, "events.jsonl"), `${JSON.stringify({ v: 1, id: `leaf-${messageId}`, type: "leaf", messageId })}\n`);
-    const said = async () => (await session.context({ window: 8_000, encoding: "estimate-1" })).messages.map((message) => message.content);
+    const goOn = (messageId) =>
+      appendFileSync(
+        join(session.path, "events.jsonl"),
+        `${JSON.stringify({ v: 1, id: `leaf-${messageId}`, type: "leaf", messageId })}\n`,
+      );
+    const said = async () =>
+      (await session.context({ window: 8_000, encoding: "estimate-1" })).messages.map((message) => message.content);
     assert.deepEqual(await said(), ["one", "another way"]);
     goOn(two?.id);
     assert.deepEqual(await said(), ["one", "two"]);
@@ -148,10 +167,20 @@ test("a checkpoint that is deleted, damaged or of another log costs nothing but 
   const path = `/home/cache/${session.id}.json`;
   const good = /** @type {Uint8Array} */ (await storage.read(path));
   const text = new TextDecoder().decode(good);
-  const spoiled = [good, null, new Uint8Array(), new TextEncoder().encode("{}"), good.subarray(0, 100), new TextEncoder().encode(text.replace('"bytes":', '"bytes":1')), new TextEncoder().encode(text.replace(/"lastLineHash":"./, '"lastLineHash":"x'))];
+  const spoiled = [
+    good,
+    null,
+    new Uint8Array(),
+    new TextEncoder().encode("{}"),
+    good.subarray(0, 100),
+    new TextEncoder().encode(text.replace('"bytes":', '"bytes":1')),
+    new TextEncoder().encode(text.replace(/"lastLineHash":"./, '"lastLineHash":"x')),
+  ];
   for (const bytes of spoiled) {
     await (bytes ? storage.replace(path, bytes) : storage.remove(path));
-    const { messages } = await (await (await open()).session(session.id)).context({ window: 8_000, encoding: "estimate-1" });
+    const { messages } = await (
+      await (await open()).session(session.id)
+    ).context({ window: 8_000, encoding: "estimate-1" });
     assert.equal(messages.length, 50);
   }
 });
@@ -165,7 +194,10 @@ test("a context from a log of 100 MB reads as many bytes as one from a log of 3 
     const size = async () => (await storage.stat(log))?.size ?? 0;
     // Long lines, so that a hundred megabytes are written in seconds; the newest part is the same in both logs.
     const old = Array.from({ length: 64 }, () => ({ role: "assistant", content: "old words and ".repeat(1_000) }));
-    const newest = Array.from({ length: 200 }, (_, n) => ({ role: n % 9 ? "assistant" : "user", content: `${n} ${"new words and ".repeat(n)}` }));
+    const newest = Array.from({ length: 200 }, (_, n) => ({
+      role: n % 9 ? "assistant" : "user",
+      content: `${n} ${"new words and ".repeat(n)}`,
+    }));
     const end = megabytes * 1_000_000;
     while ((await size()) < end - 1_300_000) await session.append(old, { durability: "buffered" });
     while ((await size()) < end - 320_000) await session.append(old.slice(0, 1), { durability: "buffered" });
@@ -177,7 +209,11 @@ test("a context from a log of 100 MB reads as many bytes as one from a log of 3 
     const opening = storage.bytesRead;
     const { messages, report } = await again.context({ window: 32_000, encoding: "estimate-1", recall: 0 });
     assert.ok(messages.every((message) => !message.content.startsWith("old")) && report.unreadMessageCount > 0);
-    return { opening, context: storage.bytesRead - opening, kept: messages.map((message) => message.content.slice(0, 6)) };
+    return {
+      opening,
+      context: storage.bytesRead - opening,
+      kept: messages.map((message) => message.content.slice(0, 6)),
+    };
   };
   const [short, long] = [await read(3), await read(100)];
   assert.ok(Math.abs(short.opening - long.opening) < 64 * 1024, `${short.opening} and ${long.opening}`);
@@ -195,7 +231,10 @@ test("a write of which nobody can say is made again, and the message stands once
   storage.failNext("append", { written: Infinity });
   await session.append({ role: "user", content: "whole, then again" });
   const { messages, originalMessageCount } = await session.context({ window: 8_000, encoding: "estimate-1" });
-  assert.deepEqual(messages.map((message) => message.content), ["before", "torn, then whole", "whole, then again"]);
+  assert.deepEqual(
+    messages.map((message) => message.content),
+    ["before", "torn, then whole", "whole, then again"],
+  );
   assert.equal(originalMessageCount, 3);
 });
 
@@ -208,7 +247,10 @@ test("a write that never happened is an error each time, and the session goes on
   }
   await session.append({ role: "user", content: "kept" });
   const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
-  assert.deepEqual(messages.map((message) => message.content), ["kept"]);
+  assert.deepEqual(
+    messages.map((message) => message.content),
+    ["kept"],
+  );
 });
 
 test("a session that cannot be closed keeps no other open", () =>
@@ -269,11 +311,29 @@ test("appends that are made together share a batch, and a bad one costs no other
   };
   const store = await openStore({ home: "/home", project: "/", storage });
   const session = await store.create();
-  const together = await Promise.all(Array.from({ length: 50 }, (_, n) => session.append([{ role: "user", content: `${n}` }, { role: "user", content: "-" }])));
+  const together = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      session.append([
+        { role: "user", content: `${n}` },
+        { role: "user", content: "-" },
+      ]),
+    ),
+  );
   assert.ok(writes <= 2, `${writes} writes`);
-  assert.deepEqual(together.map(({ records }) => records.map((record) => record.content)), Array.from({ length: 50 }, (_, n) => [`${n}`, "-"]));
-  const drafts = [{ role: "user", content: "good" }, { role: "nobody", content: "bad" }, { role: "user", content: 1n }, { role: "user", content: "good too" }];
+  assert.deepEqual(
+    together.map(({ records }) => records.map((record) => record.content)),
+    Array.from({ length: 50 }, (_, n) => [`${n}`, "-"]),
+  );
+  const drafts = [
+    { role: "user", content: "good" },
+    { role: "nobody", content: "bad" },
+    { role: "user", content: 1n },
+    { role: "user", content: "good too" },
+  ];
   const settled = await Promise.allSettled(drafts.map((draft) => session.append(draft)));
-  assert.deepEqual(settled.map((one) => one.status), ["fulfilled", "rejected", "rejected", "fulfilled"]);
+  assert.deepEqual(
+    settled.map((one) => one.status),
+    ["fulfilled", "rejected", "rejected", "fulfilled"],
+  );
   assert.equal((await collect(session.messages())).length, 102);
 });

@@ -1,5 +1,6 @@
 // @ts-check
-// Settings: two files, the project's over the home's, options over both. What cannot be used is reported and stops nothing.
+// Settings: two files, the project's over the home's, options over both. What cannot be used is reported and stops
+// nothing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,7 +15,15 @@ import { nodePath } from "./node-path.js";
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 const DEFAULTS = {
-  autoPersist: { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 },
+  autoPersist: {
+    enabled: true,
+    saveAfterAssistantMessage: true,
+    saveAfterToolExecution: true,
+    debounceMs: 1000,
+    updateMetadataIntervalMs: 5000,
+    maxSessionsPerProject: 50,
+    autoArchiveAfterDays: 30,
+  },
   idleMinutes: 5,
   record: true,
   recall: "off",
@@ -27,7 +36,9 @@ const DEFAULTS = {
 /** What holds where nobody can tell what a file forbids. */
 const STRICTEST = { redact: "replace", record: false };
 
-/** @typedef {{ home: string, project: string, ofHome: string, ofProject: string, cli: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Places */
+/**
+ * @typedef {{ home: string, project: string, ofHome: string, ofProject: string, cli: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Places
+ */
 /** What a store is opened by. @param {Places} places */
 const storeOptions = ({ home, project }) => ({ home, project });
 
@@ -38,9 +49,16 @@ async function inFolder(work) {
   mkdirSync(home);
   mkdirSync(join(project, ".leftoff"), { recursive: true });
   const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: home };
-  const cli = (/** @type {string[]} */ ...args) => spawnSync(nodePath, [entry, ...args], { cwd: project, env, encoding: "utf8" });
+  const cli = (/** @type {string[]} */ ...args) =>
+    spawnSync(nodePath, [entry, ...args], { cwd: project, env, encoding: "utf8" });
   try {
-    await work({ home, project, ofHome: join(home, "settings.json"), ofProject: join(project, ".leftoff", "settings.json"), cli });
+    await work({
+      home,
+      project,
+      ofHome: join(home, "settings.json"),
+      ofProject: join(project, ".leftoff", "settings.json"),
+      cli,
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -59,7 +77,10 @@ test("without files the default values hold, and nothing is written", () =>
   inFolder(async (places) => {
     const { settings, problems, listed } = await read(places);
     assert.deepEqual([settings, problems], [DEFAULTS, []]);
-    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(15).fill(["default", null]));
+    assert.deepEqual(
+      listed.map(({ source, path }) => [source, path]),
+      Array(15).fill(["default", null]),
+    );
     assert.ok(!existsSync(places.ofHome) && !existsSync(places.ofProject));
   }));
 
@@ -68,10 +89,23 @@ test("the project's file counts more than the home's, key by key", () =>
     writeFileSync(places.ofHome, '{"idleMinutes":7,"autoPersist":{"debounceMs":1,"enabled":false}}');
     writeFileSync(places.ofProject, '\ufeff{"autoPersist":{"debounceMs":2}}');
     const { settings, problems, listed } = await read(places);
-    assert.deepEqual([settings, problems], [{ ...DEFAULTS, idleMinutes: 7, autoPersist: { ...DEFAULTS.autoPersist, enabled: false, debounceMs: 2 } }, []]);
+    assert.deepEqual(
+      [settings, problems],
+      [{ ...DEFAULTS, idleMinutes: 7, autoPersist: { ...DEFAULTS.autoPersist, enabled: false, debounceMs: 2 } }, []],
+    );
     const found = Object.fromEntries(listed.map(({ key, ...rest }) => [key, rest]));
-    assert.deepEqual(found["autoPersist.debounceMs"], { value: 2, source: "project", path: places.ofProject, inForce: true });
-    assert.deepEqual(found["autoPersist.enabled"], { value: false, source: "home", path: places.ofHome, inForce: true });
+    assert.deepEqual(found["autoPersist.debounceMs"], {
+      value: 2,
+      source: "project",
+      path: places.ofProject,
+      inForce: true,
+    });
+    assert.deepEqual(found["autoPersist.enabled"], {
+      value: false,
+      source: "home",
+      path: places.ofHome,
+      inForce: true,
+    });
   }));
 
 test("a project's file names no command, and nothing that is obeyed", () =>
@@ -81,12 +115,19 @@ test("a project's file names no command, and nothing that is obeyed", () =>
     const { settings, problems } = await read(places);
     assert.deepEqual(settings.ask, { engine: "my engine", prompt: "mine.md" });
     assert.equal(problems.length, 2);
-    assert.match(problems[0]?.message ?? "", /"ask.engine" in .* must be one of claude, gemini, codex, opencode, ollama, not "rm -r \."/);
+    assert.match(
+      problems[0]?.message ?? "",
+      /"ask.engine" in .* must be one of claude, gemini, codex, opencode, ollama, not "rm -r \."/,
+    );
     assert.match(problems[1]?.message ?? "", /"ask.prompt" can only be set in the settings of the home, not in/);
     writeFileSync(places.ofProject, '{"ask":{"engine":"codex"}}');
     assert.equal((await read(places)).settings.ask.engine, "codex");
     const store = await openStore(storeOptions(places));
-    for (const [key, value] of [["ask.engine", "rm -r ."], ["ask.prompt", "theirs.md"]]) await assert.rejects(store.writeSetting(String(key), value, { project: true }), { code: "invalid_setting" });
+    for (const [key, value] of [
+      ["ask.engine", "rm -r ."],
+      ["ask.prompt", "theirs.md"],
+    ])
+      await assert.rejects(store.writeSetting(String(key), value, { project: true }), { code: "invalid_setting" });
     await store.writeSetting("ask.engine", "gemini", { project: true });
     assert.equal(store.settings.ask.engine, "gemini");
     await store.close();
@@ -100,20 +141,34 @@ test("minutes of rest are a setting; an option counts more", () =>
     await session.append({ role: "user", content: "x", timestamp: "2020-01-01T00:00:00.000Z" });
     await store.close();
     const patient = await openStore({ ...storeOptions(places), idleMs: 1e15 });
-    assert.deepEqual((await patient.list()).map(({ status }) => status), ["active"]);
+    assert.deepEqual(
+      (await patient.list()).map(({ status }) => status),
+      ["active"],
+    );
     await patient.close();
     const other = await openStore(storeOptions(places));
-    assert.deepEqual((await other.list()).map(({ status }) => status), ["paused"]);
+    assert.deepEqual(
+      (await other.list()).map(({ status }) => status),
+      ["paused"],
+    );
     await other.close();
   }));
 
 for (const [what, text, message] of /** @type {[string, string | Uint8Array, RegExp][]} */ ([
   ["an unknown key", '{"idleMinute":7}', /unknown setting "idleMinute".*; known are autoPersist, idleMinutes/],
-  ["an unknown key of a group", '{"autoPersist":{"debounce":7}}', /unknown setting "autoPersist\.debounce".*; known are enabled,/],
+  [
+    "an unknown key of a group",
+    '{"autoPersist":{"debounce":7}}',
+    /unknown setting "autoPersist\.debounce".*; known are enabled,/,
+  ],
   ["a key of every object", '{"constructor":7}', /"constructor"/],
   ["the key of a prototype", '{"__proto__":{"idleMinutes":9}}', /"__proto__"/],
   ["a text for a number", '{"idleMinutes":"7"}', /"idleMinutes" in .* must be a number, not "7"/],
-  ["a number for a switch", '{"autoPersist":{"enabled":1}}', /"autoPersist\.enabled" in .* must be true or false, not 1/],
+  [
+    "a number for a switch",
+    '{"autoPersist":{"enabled":1}}',
+    /"autoPersist\.enabled" in .* must be true or false, not 1/,
+  ],
   ["null", '{"idleMinutes":null}', /"idleMinutes" in .* must be a number, not null/],
   ["less than nothing", '{"idleMinutes":-1}', /"idleMinutes" in .* must be 0 or more, not -1/],
   ["a number out of range", '{"idleMinutes":1e999}', /"idleMinutes" in .* must be 0 or more/],
@@ -125,7 +180,10 @@ for (const [what, text, message] of /** @type {[string, string | Uint8Array, Reg
       writeFileSync(places.ofProject, text);
       const { settings, problems } = await read(places);
       assert.deepEqual(settings, { ...DEFAULTS, autoPersist: { ...DEFAULTS.autoPersist, debounceMs: 3 } });
-      assert.deepEqual(problems.map(({ code }) => code), ["invalid_setting"]);
+      assert.deepEqual(
+        problems.map(({ code }) => code),
+        ["invalid_setting"],
+      );
       assert.match(problems[0]?.message ?? "", message);
       assert.ok(problems[0]?.message.includes(places.ofProject));
       assert.deepEqual(readFileSync(places.ofProject), Buffer.from(text));
@@ -137,7 +195,12 @@ for (const [what, text, strict, message] of /** @type {[string, string | Uint8Ar
   ["no JSON", "idleMinutes = 7", STRICTEST, /found "i" at line 1, column 1;/],
   ["an empty file", "", STRICTEST, /found the end at line 1, column 1;/],
   ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x7b]), STRICTEST, /line 1, column 1;/],
-  ["a comma too many", '{\n  "redact": "replace",\n}', STRICTEST, /found "}" at line 3, column 1; until that is fixed, "redact" is "replace" and "record" is false/],
+  [
+    "a comma too many",
+    '{\n  "redact": "replace",\n}',
+    STRICTEST,
+    /found "}" at line 3, column 1; until that is fixed, "redact" is "replace" and "record" is false/,
+  ],
   ["a comma too few", '{"redact":"replace" "record":false}', STRICTEST, /found """ at line 1, column 21;/],
   ["a quote that is not closed", '{"redact":"replace}', STRICTEST, /at line 1, column 11;/],
   ["a comment", '// mine\n{"redact":"off"}', STRICTEST, /found "\/" at line 1, column 1;/],
@@ -145,10 +208,25 @@ for (const [what, text, strict, message] of /** @type {[string, string | Uint8Ar
   ["an escape that is none", '{"redact":"\\q"}', STRICTEST, /column 11;/],
   ["a number that is none", '{"idleMinutes":01}', STRICTEST, /column 17;/],
   ["a file that was cut", '{"record":fal', STRICTEST, /column 11;/],
-  ["a choice that is none", '{"redact":"replce"}', { redact: "replace" }, /"redact" in .* must be off, report or replace, not "replce"/],
-  ["a choice of another kind", '{"redact":true}', { redact: "replace" }, /"redact" in .* must be off, report or replace, not true/],
+  [
+    "a choice that is none",
+    '{"redact":"replce"}',
+    { redact: "replace" },
+    /"redact" in .* must be off, report or replace, not "replce"/,
+  ],
+  [
+    "a choice of another kind",
+    '{"redact":true}',
+    { redact: "replace" },
+    /"redact" in .* must be off, report or replace, not true/,
+  ],
   ["a text for a choice", '{"record":"false"}', { record: false }, /"record" in .* must be true or false, not "false"/],
-  ["a choice that is said twice", '{"redact":"replace","redact":"off"}', { redact: "replace" }, /say clearly what "redact" is;/],
+  [
+    "a choice that is said twice",
+    '{"redact":"replace","redact":"off"}',
+    { redact: "replace" },
+    /say clearly what "redact" is;/,
+  ],
   ["a choice in another case", '{"Redact":"replace"}', { redact: "replace" }, /"Redact"/],
   ["a choice with a letter changed", '{"recrod":false}', { record: false }, /"recrod"/],
 ])) {
@@ -183,14 +261,18 @@ test("a folder or a link in its place is reported, and forbids what a file there
     const { settings, problems } = await read(places);
     assert.deepEqual(settings, { ...DEFAULTS, ...STRICTEST });
     assert.equal(problems.length, 2);
-    for (const [place, path] of [places.ofHome, places.ofProject].entries()) assert.ok(problems[place]?.message.includes(path), problems[place]?.message);
+    for (const [place, path] of [places.ofHome, places.ofProject].entries())
+      assert.ok(problems[place]?.message.includes(path), problems[place]?.message);
   }));
 
 test("with settings that cannot be read the command line lets no secret out, and names the file and the place", () =>
   inFolder(async ({ home, project, ofHome, cli }) => {
     const store = await openStore({ home, project });
     const session = await store.create();
-    await session.append({ role: "user", content: `it is ${["gh", "p_0123456789abcdefghijABCDEFGHIJklmnop"].join("")}` });
+    await session.append({
+      role: "user",
+      content: `it is ${["gh", "p_0123456789abcdefghijABCDEFGHIJklmnop"].join("")}`,
+    });
     await store.close();
     writeFileSync(ofHome, '{"redact":"replace",}');
     const { stdout, stderr } = cli("show", session.id);
@@ -206,7 +288,11 @@ test("one setting is written beside what is there, also beside what nobody knows
     await store.writeSetting("idleMinutes", 9);
     assert.deepEqual([store.settings.autoPersist.enabled, store.settings.idleMinutes], [false, 9]);
     await store.close();
-    assert.deepEqual(JSON.parse(readFileSync(places.ofProject, "utf8")), { version: 1, theirs: { a: [1] }, autoPersist: { debounceMs: 1, odd: 2, enabled: false } });
+    assert.deepEqual(JSON.parse(readFileSync(places.ofProject, "utf8")), {
+      version: 1,
+      theirs: { a: [1] },
+      autoPersist: { debounceMs: 1, odd: 2, enabled: false },
+    });
     assert.deepEqual(JSON.parse(readFileSync(places.ofHome, "utf8")), { version: 1, idleMinutes: 9 });
   }));
 
@@ -224,7 +310,18 @@ test("a file that cannot be used is not written over, nor is a value that stands
 test("no other key and no other kind of value is written", () =>
   inFolder(async (places) => {
     const store = await openStore(storeOptions(places));
-    for (const [key, value] of /** @type {const} */ ([["color", "red"], ["", 1], ["autoPersist", { debounceMs: 1 }], ["autoPersist.debounceMs.x", 1], ["__proto__.x", 1], ["constructor", 1], ["idleMinutes", "5"], ["idleMinutes", -1], ["idleMinutes", NaN], ["autoPersist.enabled", null]])) {
+    for (const [key, value] of /** @type {const} */ ([
+      ["color", "red"],
+      ["", 1],
+      ["autoPersist", { debounceMs: 1 }],
+      ["autoPersist.debounceMs.x", 1],
+      ["__proto__.x", 1],
+      ["constructor", 1],
+      ["idleMinutes", "5"],
+      ["idleMinutes", -1],
+      ["idleMinutes", NaN],
+      ["autoPersist.enabled", null],
+    ])) {
       await assert.rejects(store.writeSetting(key, value), { code: "invalid_setting" }, key);
     }
     await store.close();
@@ -244,12 +341,27 @@ test("the command line shows what holds and which file says so, all of it or one
     assert.match(cli("settings").stdout, /^idleMinutes +5 +default$/m);
     assert.equal(cli("settings", "idleMinutes", "7").status, 0);
     assert.equal(cli("settings", "autoPersist.enabled", "false", "--project").status, 0);
-    assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ version: 1, idleMinutes: 7 }, { version: 1, autoPersist: { enabled: false } }]);
+    assert.deepEqual(
+      [readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)),
+      [
+        { version: 1, idleMinutes: 7 },
+        { version: 1, autoPersist: { enabled: false } },
+      ],
+    );
     assert.equal(cli("settings", "idleMinutes").stdout, `idleMinutes  7  ${ofHome}\n`);
     const all = JSON.parse(cli("settings", "--json").stdout);
     assert.equal(all.length, 15);
-    assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject, inForce: true });
-    assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome, inForce: true });
+    assert.deepEqual(
+      all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"),
+      { key: "autoPersist.enabled", value: false, source: "project", path: ofProject, inForce: true },
+    );
+    assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), {
+      key: "idleMinutes",
+      value: 7,
+      source: "home",
+      path: ofHome,
+      inForce: true,
+    });
   }));
 
 test("the command line notes once what in the files could not be used, and goes on", () =>

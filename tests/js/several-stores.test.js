@@ -46,11 +46,17 @@ test("a session that is open here is listed as others left it, also in the index
   const { mine, theirs, open } = await stores();
   const session = await mine.create({ placement: "home" });
   await (await theirs.session(session.id)).append(user("theirs"));
-  assert.deepEqual((await mine.list()).map(({ title, messageCount }) => [title, messageCount]), [["theirs", 1]]);
+  assert.deepEqual(
+    (await mine.list()).map(({ title, messageCount }) => [title, messageCount]),
+    [["theirs", 1]],
+  );
   await session.append(user("mine"));
   await (await theirs.session(session.id)).rename("renamed by them");
   await mine.close();
-  assert.deepEqual((await (await open()).list()).map(({ title }) => title), ["renamed by them"]);
+  assert.deepEqual(
+    (await (await open()).list()).map(({ title }) => title),
+    ["renamed by them"],
+  );
 });
 
 test("each verb finds the session as others left it", async () => {
@@ -63,9 +69,16 @@ test("each verb finds the session as others left it", async () => {
   await same.setAgent({ model: "theirs", provider: "openai", contextWindow: 1000, baseUrl: "http://localhost" });
   await session.append(user("said"));
   await same.complete();
-  assert.deepEqual((await session.resume({ window: 8000, encoding: "estimate-1" })).warnings, ["this conversation was marked complete"]);
+  assert.deepEqual((await session.resume({ window: 8000, encoding: "estimate-1" })).warnings, [
+    "this conversation was marked complete",
+  ]);
   const fork = await mine.fork(session);
-  assert.deepEqual(fork.metadata.provider, { type: "openai", model: "theirs", contextWindow: 1000, baseUrl: "http://localhost" });
+  assert.deepEqual(fork.metadata.provider, {
+    type: "openai",
+    model: "theirs",
+    contextWindow: 1000,
+    baseUrl: "http://localhost",
+  });
 });
 
 test("a session that another process paused goes on with the next message", async (context) => {
@@ -114,7 +127,10 @@ test("a session whose folder was moved, deleted or is another's now is found whe
   const second = await theirs.create({ placement: "workspace", name: "named" });
   assert.equal((await mine.session(second.id)).id, second.id);
   await mine.close();
-  assert.deepEqual((await theirs.list({ all: true })).map(({ id }) => id), [second.id]);
+  assert.deepEqual(
+    (await theirs.list({ all: true })).map(({ id }) => id),
+    [second.id],
+  );
 });
 
 test("conversations that are begun at once in a workspace are different ones", async () => {
@@ -122,7 +138,10 @@ test("conversations that are begun at once in a workspace are different ones", a
   const all = await Promise.all([mine, theirs, mine, theirs].map((store) => store.create({ title: "at once" })));
   assert.equal(new Set(all.map(({ path }) => path)).size, 4);
   const named = await Promise.allSettled([mine, theirs].map((store) => store.create({ name: "only-one" })));
-  assert.deepEqual(named.map((one) => (one.status === "rejected" ? one.reason.code : one.status)).sort(), ["already_exists", "fulfilled"]);
+  assert.deepEqual(named.map((one) => (one.status === "rejected" ? one.reason.code : one.status)).sort(), [
+    "already_exists",
+    "fulfilled",
+  ]);
   assert.equal((await mine.list()).length, 5);
 });
 
@@ -134,7 +153,15 @@ test("a session of the home has no day that names it", async () => {
 
 test("a transcript that is imported again goes into its session, wherever that was relocated to", async () => {
   const { storage, mine } = await stores();
-  const line = { type: "user", uuid: "1", sessionId: "s", timestamp: "2025-11-22T09:00:00Z", cwd: project, version: "2.1.0", message: user("said") };
+  const line = {
+    type: "user",
+    uuid: "1",
+    sessionId: "s",
+    timestamp: "2025-11-22T09:00:00Z",
+    cwd: project,
+    version: "2.1.0",
+    message: user("said"),
+  };
   await storage.replace("/t.jsonl", new TextEncoder().encode(`${JSON.stringify(line)}\n`));
   const [first] = (await mine.import("/t.jsonl")).imported;
   await mine.relocate(project ?? "", other ?? "");
@@ -149,7 +176,10 @@ test("an edit of the document counts in its turn: after what was said before, an
   const path = join(session.path, "metadata.json");
   const edit = async (/** @type {string} */ title) => {
     const document = JSON.parse(new TextDecoder().decode((await storage.read(path)) ?? undefined));
-    await storage.replace(path, new TextEncoder().encode(JSON.stringify({ ...document, display: { ...document.display, title } })));
+    await storage.replace(
+      path,
+      new TextEncoder().encode(JSON.stringify({ ...document, display: { ...document.display, title } })),
+    );
   };
   await edit("by hand");
   await session.rename("renamed later");
@@ -172,7 +202,10 @@ test("an edit that is taken back before anything is written was none", async () 
   assert.equal(other.metadata.status, "archived");
   await storage.replace(path, before ?? new Uint8Array());
   await other.append(user("goes on"));
-  assert.deepEqual((await (await open()).list()).map(({ archivedAt }) => archivedAt), [undefined]);
+  assert.deepEqual(
+    (await (await open()).list()).map(({ archivedAt }) => archivedAt),
+    [undefined],
+  );
 });
 
 test("lists stand in their order where the index knew another session in the same place", async () => {
@@ -186,7 +219,10 @@ test("lists stand in their order where the index knew another session in the sam
     await mine.create({ placement: "home", title: "between" });
     mock.timers.tick(1000);
     await mine.create({ placement: "workspace", name: "reused", title: "newest" });
-    assert.deepEqual((await (await open()).list()).map(({ title }) => title), ["newest", "between"]);
+    assert.deepEqual(
+      (await (await open()).list()).map(({ title }) => title),
+      ["newest", "between"],
+    );
   } finally {
     mock.timers.reset();
   }
@@ -196,17 +232,27 @@ test("what no verb can mean is refused with a code, and changes nothing", async 
   const { mine } = await stores();
   const session = await mine.create({ placement: "home", agent: { model: "kept" } });
   const create = (/** @type {any} */ options) => mine.create(options);
-  for (const wrong of [{ placement: "mars" }, { type: null }, { type: 5 }, { title: {} }, { name: 7 }]) await assert.rejects(create(wrong), { code: "invalid_request" });
-  for (const placement of ["home", "workspace"]) for (const name of ["..", "a/b", "con", "é", ""]) await assert.rejects(create({ placement, name }), { code: "invalid_id" });
-  for (const agent of /** @type {any[]} */ ([undefined, null, "gpt", 5])) await assert.rejects(session.setAgent(agent), { code: "invalid_request" });
+  for (const wrong of [{ placement: "mars" }, { type: null }, { type: 5 }, { title: {} }, { name: 7 }])
+    await assert.rejects(create(wrong), { code: "invalid_request" });
+  for (const placement of ["home", "workspace"])
+    for (const name of ["..", "a/b", "con", "é", ""])
+      await assert.rejects(create({ placement, name }), { code: "invalid_id" });
+  for (const agent of /** @type {any[]} */ ([undefined, null, "gpt", 5]))
+    await assert.rejects(session.setAgent(agent), { code: "invalid_request" });
   assert.equal(session.metadata.provider.model, "kept");
   assert.deepEqual(await mine.relocate(project ?? "", project ?? ""), { count: 0 });
-  assert.deepEqual((await mine.list()).map(({ id }) => id), [session.id]);
+  assert.deepEqual(
+    (await mine.list()).map(({ id }) => id),
+    [session.id],
+  );
 });
 
 test("something else in the place of the conversations hides no other session", async () => {
   const home = join(folder, "home");
-  for (const put of [(/** @type {string} */ at) => writeFileSync(at, "x"), (/** @type {string} */ at) => symlinkSync(folder, at)]) {
+  for (const put of [
+    (/** @type {string} */ at) => writeFileSync(at, "x"),
+    (/** @type {string} */ at) => symlinkSync(folder, at),
+  ]) {
     const odd = mkdtempSync(join(folder, "odd-"));
     const before = await openStore({ home, project, workspace: odd });
     await before.create({ placement: "workspace" });
@@ -216,7 +262,9 @@ test("something else in the place of the conversations hides no other session", 
     rmSync(join(odd, "conversations"), { recursive: true });
     put(join(odd, "conversations"));
     assert.ok((await store.list()).some((one) => one.id === id));
-    await assert.rejects(store.create({ placement: "workspace" }), (/** @type {any} */ { code }) => ["not_a_folder", "outside_store"].includes(code));
+    await assert.rejects(store.create({ placement: "workspace" }), (/** @type {any} */ { code }) =>
+      ["not_a_folder", "outside_store"].includes(code),
+    );
     await store.close();
   }
 });

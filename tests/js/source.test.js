@@ -32,13 +32,21 @@ async function withStore(work) {
 
 /** What somebody says in Claude Code. @param {string} path @param {string} sessionId @param {string[]} texts */
 function say(path, sessionId, ...texts) {
-  const known = readdirSync(join(path, "..")).some((name) => path.endsWith(name)) ? readFileSync(path, "utf8").trim().split("\n").length : 0;
+  const known = readdirSync(join(path, "..")).some((name) => path.endsWith(name))
+    ? readFileSync(path, "utf8").trim().split("\n").length
+    : 0;
   texts.forEach((text, place) => {
     const uuid = (/** @type {number} */ number) => `${sessionId.slice(0, 24)}${String(number).padStart(12, "0")}`;
     const number = known + place;
     const role = number % 2 === 0 ? "user" : "assistant";
-    const message = role === "user" ? { role, content: text } : { id: `m${number}`, type: "message", role, content: [{ type: "text", text }], stop_reason: "end_turn" };
-    appendFileSync(path, `${JSON.stringify({ type: role, uuid: uuid(number), parentUuid: number ? uuid(number - 1) : null, sessionId, timestamp: new Date(Date.UTC(2026, 9, 1, 8, 0, number)).toISOString(), message })}\n`);
+    const message =
+      role === "user"
+        ? { role, content: text }
+        : { id: `m${number}`, type: "message", role, content: [{ type: "text", text }], stop_reason: "end_turn" };
+    appendFileSync(
+      path,
+      `${JSON.stringify({ type: role, uuid: uuid(number), parentUuid: number ? uuid(number - 1) : null, sessionId, timestamp: new Date(Date.UTC(2026, 9, 1, 8, 0, number)).toISOString(), message })}\n`,
+    );
   });
 }
 
@@ -61,7 +69,10 @@ test("the id is the client's own, whatever its file is called", () =>
     const [claude, codex] = [join(home, "one.jsonl"), join(home, "two.jsonl")];
     writeFileSync(claude, readFileSync(OF_CLAUDE));
     writeFileSync(codex, readFileSync(OF_CODEX));
-    for (const [path, agent, id] of /** @type {const} */ ([[claude, "claude-code", CLAUDE], [codex, "codex", CODEX]])) {
+    for (const [path, agent, id] of /** @type {const} */ ([
+      [claude, "claude-code", CLAUDE],
+      [codex, "codex", CODEX],
+    ])) {
       const [one] = (await store.import(path)).imported;
       assert.equal((await store.session({ source: { agent, id } })).id, one?.id);
     }
@@ -83,13 +94,19 @@ test("where a session was resumed in a client's, that one is found: what record 
     const [path, id] = [join(home, "s.jsonl"), "0199bbbb-0000-4000-8000-00000000000b"];
     const source = { agent: "claude-code", id };
     const earlier = await store.create({ title: "The date library" });
-    await earlier.append([{ role: "user", content: "Which date library?" }, { role: "assistant", content: "The standard one." }]);
+    await earlier.append([
+      { role: "user", content: "Which date library?" },
+      { role: "assistant", content: "The standard one." },
+    ]);
     // First something of its own, then the one of yesterday, then another one.
     say(path, id, "Which parser?", "The small one.");
     const own = await store.record({ agent: "claude-code", path });
     assert.equal((await store.session({ source })).id, own?.id);
     const another = await store.create({ title: "The colors" });
-    await another.append([{ role: "user", content: "Which colors?" }, { role: "assistant", content: "Gray." }]);
+    await another.append([
+      { role: "user", content: "Which colors?" },
+      { role: "assistant", content: "Gray." },
+    ]);
     for (const resumed of [earlier, another]) {
       const { block, history } = await resumed.resume({ window: 8000 });
       const text = `${block}\n${historyText(history)}`;
@@ -115,14 +132,30 @@ test("where a session was written for a client, what goes on there is found by t
 test("what was never taken in is not found, and what names no source is refused", () =>
   withStore(async (store) => {
     await store.import(OF_CLAUDE);
-    const refused = (/** @type {any} */ asked) => store.session(asked).then(() => "found", ({ code, message }) => `${code}: ${message}`);
-    assert.equal(await refused({ source: { agent: "claude-code", id: CODEX } }), `not_found: no session was imported from claude-code's "${CODEX}"`);
+    const refused = (/** @type {any} */ asked) =>
+      store.session(asked).then(
+        () => "found",
+        ({ code, message }) => `${code}: ${message}`,
+      );
+    assert.equal(
+      await refused({ source: { agent: "claude-code", id: CODEX } }),
+      `not_found: no session was imported from claude-code's "${CODEX}"`,
+    );
     // The same id in another agent is another session.
     assert.match(await refused({ source: { agent: "codex", id: CLAUDE } }), /^not_found/);
-    assert.match(await refused({ source: { agent: "claude", id: CLAUDE } }), /^invalid_request: expected an agent's name \(claude-code, .* but found "claude" instead$/);
-    assert.match(await refused({ source: { agent: "claude-code" } }), /^invalid_request: expected a source with "agent" and "id"/);
+    assert.match(
+      await refused({ source: { agent: "claude", id: CLAUDE } }),
+      /^invalid_request: expected an agent's name \(claude-code, .* but found "claude" instead$/,
+    );
+    assert.match(
+      await refused({ source: { agent: "claude-code" } }),
+      /^invalid_request: expected a source with "agent" and "id"/,
+    );
     assert.match(await refused({ source: { agent: "claude-code", id: 7 } }), /^invalid_request: .*id/);
-    assert.match(await refused({ source: CLAUDE }), /^invalid_request: (?:unknown option ".*": expected agent or id$|expected an object with agent or id, but found)/);
+    assert.match(
+      await refused({ source: CLAUDE }),
+      /^invalid_request: (?:unknown option ".*": expected agent or id$|expected an object with agent or id, but found)/,
+    );
     assert.match(await refused({ from: CLAUDE }), /^invalid_request: unknown option "from": expected source/);
     assert.match(await refused(null), /^invalid_request: expected a text for "id"/);
   }));

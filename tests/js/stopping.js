@@ -22,23 +22,51 @@ const CHANGES = ["append", "replace", "move", "link", "remove"];
 /** What comes before the next step of the operation under test. @type {{ next?: () => Promise<void> }} */
 export const before = {};
 
-/** A storage that stops before its steps. @param {any} storage @param {string[]} verbs which of them count @returns {any} */
+/**
+ * A storage that stops before its steps.
+ * @param {any} storage
+ * @param {string[]} verbs which of them count
+ * @returns {any}
+ */
 function stopping(storage, verbs) {
-  const stops = verbs.map((verb) => [verb, async (/** @type {unknown[]} */ ...args) => {
-    await before.next?.();
-    return storage[verb](...args);
-  }]);
-  const others = [...LOOKS, ...CHANGES].filter((verb) => !verbs.includes(verb)).map((verb) => [verb, storage[verb].bind(storage)]);
-  return { capabilities: storage.capabilities, ...Object.fromEntries([...stops, ...others]), close: () => (storage instanceof NodeStorage ? storage.close() : undefined) };
+  const stops = verbs.map((verb) => [
+    verb,
+    async (/** @type {unknown[]} */ ...args) => {
+      await before.next?.();
+      return storage[verb](...args);
+    },
+  ]);
+  const others = [...LOOKS, ...CHANGES]
+    .filter((verb) => !verbs.includes(verb))
+    .map((verb) => [verb, storage[verb].bind(storage)]);
+  return {
+    capabilities: storage.capabilities,
+    ...Object.fromEntries([...stops, ...others]),
+    close: () => (storage instanceof NodeStorage ? storage.close() : undefined),
+  };
 }
 
-/** A store whose home and whose workspaces have storages of their own. @param {{ home: string, project: string, idleMs?: number }} where @param {(root?: string) => any} storageAt */
+/**
+ * A store whose home and whose workspaces have storages of their own.
+ * @param {{ home: string, project: string, idleMs?: number }} where
+ * @param {(root?: string) => any} storageAt
+ */
 async function openWithStorages({ home, project, idleMs }, storageAt) {
   const storage = storageAt(home);
   const places = new Places({ storage, storageAt });
   const nothing = new MemoryStorage();
   const read = await readSettings({ home, project, storage: nothing, storageOf: () => nothing });
-  return storeOf({ project, home, workspace: project, storage, places, countTokens: true, idleMs, read, redaction: Redaction.none });
+  return storeOf({
+    project,
+    home,
+    workspace: project,
+    storage,
+    places,
+    countTokens: true,
+    idleMs,
+    read,
+    redaction: Redaction.none,
+  });
 }
 
 /** @param {string} content */
@@ -61,7 +89,17 @@ export function scene(isReal) {
   });
   const memory = new MemoryStorage();
   // On a disk looks alone are not stopped before: what they find is changed by none but the steps that are.
-  const storageAt = (/** @type {string | undefined} */ at) => (isReal ? stopping(new NodeStorage({ root: at }), CHANGES) : stopping(memory, [...LOOKS, ...CHANGES]));
+  const storageAt = (/** @type {string | undefined} */ at) =>
+    isReal ? stopping(new NodeStorage({ root: at }), CHANGES) : stopping(memory, [...LOOKS, ...CHANGES]);
   const storage = isReal ? new NodeStorage() : memory;
-  return { root, home, project, other, storage, file: join(root, "chat.jsonl"), open: (/** @type {{ idleMs?: number }} */ { idleMs } = {}) => openWithStorages({ home, project, idleMs }, storageAt) };
+  return {
+    root,
+    home,
+    project,
+    other,
+    storage,
+    file: join(root, "chat.jsonl"),
+    open: (/** @type {{ idleMs?: number }} */ { idleMs } = {}) =>
+      openWithStorages({ home, project, idleMs }, storageAt),
+  };
 }

@@ -11,7 +11,10 @@ import { describe, test } from "node:test";
 
 import { LeftoffError } from "../../js/error.js";
 
-/** @typedef {{ storage: Storage, root: string, done?: () => unknown }} StorageScene `root`: an empty folder, or a missing one */
+/**
+ * @typedef {{ storage: Storage, root: string, done?: () => unknown }} StorageScene `root`: an empty folder, or a
+ *   missing one
+ */
 
 const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text);
 const textOf = (/** @type {Uint8Array | null} */ bytes) => bytes && new TextDecoder().decode(bytes);
@@ -95,14 +98,26 @@ function reading(check) {
       for (const end of edges.filter((edge) => edge >= start)) {
         assert.deepEqual(await storage.readRange(path, start, end), BINARY.slice(start, end), `${start} to ${end}`);
         const into = new Uint8Array(16).fill(7);
-        assert.deepEqual(await storage.readRange(path, start, end, { into }), BINARY.slice(start, end), `${start} to ${end}, into others' memory`);
+        assert.deepEqual(
+          await storage.readRange(path, start, end, { into }),
+          BINARY.slice(start, end),
+          `${start} to ${end}, into others' memory`,
+        );
       }
     }
   });
 
   check("a range that cannot be meant is refused", async (storage, root) => {
     await storage.append(`${root}/file`, BINARY);
-    for (const [start, end] of [[-1, 4], [4, 3], [0.5, 4], [0, 4.5], [NaN, 4], [0, NaN], [Infinity, Infinity]]) {
+    for (const [start, end] of [
+      [-1, 4],
+      [4, 3],
+      [0.5, 4],
+      [0, 4.5],
+      [NaN, 4],
+      [0, NaN],
+      [Infinity, Infinity],
+    ]) {
       await expectRefusal(storage.readRange(`${root}/file`, start, end), "invalid_range", `${root}/file`);
     }
   });
@@ -155,10 +170,18 @@ function appending(check) {
   check("appends under way at once land whole and in call order", async (storage, root) => {
     const lines = Array.from({ length: 200 }, (_, index) => `${index} ${"x".repeat((index * 7919) % 40000)}\n`);
     const path = `${root}/log`;
-    const ends = await Promise.all(lines.map((line, at) => storage.append(path, bytesOf(line), { durable: at % 3 === 0 })));
+    const ends = await Promise.all(
+      lines.map((line, at) => storage.append(path, bytesOf(line), { durable: at % 3 === 0 })),
+    );
     let size = 0;
-    assert.deepEqual(ends.map(({ end }) => end), lines.map((line) => (size += line.length)));
-    assert.ok(textOf(await storage.read(path)) === lines.join(""), "expected the lines in call order, but found others");
+    assert.deepEqual(
+      ends.map(({ end }) => end),
+      lines.map((line) => (size += line.length)),
+    );
+    assert.ok(
+      textOf(await storage.read(path)) === lines.join(""),
+      "expected the lines in call order, but found others",
+    );
   });
 
   check("the bytes are taken before append returns", async (storage, root) => {
@@ -180,7 +203,10 @@ function appending(check) {
 
   check("nothing is appended to a folder, nor beneath a file, and the error says so", async (storage, root) => {
     await storage.append(`${root}/folder/file`, bytesOf("x"));
-    for (const [path, code] of [[`${root}/folder`, "not_a_file"], [`${root}/folder/file/log`, "not_a_folder"]]) {
+    for (const [path, code] of [
+      [`${root}/folder`, "not_a_file"],
+      [`${root}/folder/file/log`, "not_a_folder"],
+    ]) {
       await expectRefusal(storage.append(path, BINARY), code, path);
       await expectRefusal(storage.replace(path, BINARY), code, path);
       await assert.rejects(storage.append(path, BINARY), { written: 0 });
@@ -188,22 +214,26 @@ function appending(check) {
     assert.equal(textOf(await storage.read(`${root}/folder/file`)), "x");
   });
 
-  check("within a folder that is not there nothing is made, and beneath one that is, folders are", async (storage, root) => {
-    const within = `${root}/folder`;
-    for (const path of [`${within}/log`, `${within}/deeper/log`]) {
-      await expectRefusal(storage.append(path, BINARY, { within }), "not_found", path);
-      await assert.rejects(storage.append(path, BINARY, { within }), { written: 0 });
-      await expectRefusal(storage.replace(path, BINARY, { within }), "not_found", path);
-    }
-    assert.equal(await storage.stat(within), null);
-    await storage.append(`${within}/log`, bytesOf("x"));
-    await storage.append(`${within}/deeper/log`, bytesOf("y"), { within });
-    await storage.replace(`${within}/deepest/document`, bytesOf("z"), { within });
-    await storage.move(within, `${root}/moved`);
-    for (const verb of /** @type {const} */ (["append", "replace"])) await expectRefusal(storage[verb](`${within}/log`, BINARY, { within }), "not_found", within);
-    assert.equal(await storage.stat(within), null);
-    assert.equal(textOf(await storage.read(`${root}/moved/deeper/log`)), "y");
-  });
+  check(
+    "within a folder that is not there nothing is made, and beneath one that is, folders are",
+    async (storage, root) => {
+      const within = `${root}/folder`;
+      for (const path of [`${within}/log`, `${within}/deeper/log`]) {
+        await expectRefusal(storage.append(path, BINARY, { within }), "not_found", path);
+        await assert.rejects(storage.append(path, BINARY, { within }), { written: 0 });
+        await expectRefusal(storage.replace(path, BINARY, { within }), "not_found", path);
+      }
+      assert.equal(await storage.stat(within), null);
+      await storage.append(`${within}/log`, bytesOf("x"));
+      await storage.append(`${within}/deeper/log`, bytesOf("y"), { within });
+      await storage.replace(`${within}/deepest/document`, bytesOf("z"), { within });
+      await storage.move(within, `${root}/moved`);
+      for (const verb of /** @type {const} */ (["append", "replace"]))
+        await expectRefusal(storage[verb](`${within}/log`, BINARY, { within }), "not_found", within);
+      assert.equal(await storage.stat(within), null);
+      assert.equal(textOf(await storage.read(`${root}/moved/deeper/log`)), "y");
+    },
+  );
 
   check("a file that was replaced is told from one that was appended to", async (storage, root) => {
     const path = `${root}/log`;
@@ -279,19 +309,26 @@ function replacing(check) {
 
 /** @param {Check} check */
 function moving(check) {
-  check("move puts a file, or a folder with all in it, in another place and leaves nothing where it was", async (storage, root) => {
-    for (const path of ["a/log", "a/deep/er/log", "ab/log"]) await storage.append(`${root}/${path}`, bytesOf(path));
-    await storage.move(`${root}/a`, `${root}/new/place/a`);
-    await storage.move(`${root}/ab/log`, `${root}/new/log`);
-    assert.equal(await storage.stat(`${root}/a`), null);
-    assert.equal(await storage.read(`${root}/a/deep/er/log`), null);
-    assert.deepEqual(await storage.list(root), ["ab", "new"].map((name) => ({ name, kind: "folder" })));
-    assert.deepEqual(await storage.list(`${root}/ab`), []);
-    for (const path of ["a/log", "a/deep/er/log"]) assert.equal(textOf(await storage.read(`${root}/new/place/${path}`)), path);
-    assert.equal(textOf(await storage.read(`${root}/new/log`)), "ab/log");
-    await storage.move(`${root}/new/place/a/deep`, `${root}/a`);
-    assert.equal(textOf(await storage.read(`${root}/a/er/log`)), "a/deep/er/log");
-  });
+  check(
+    "move puts a file, or a folder with all in it, in another place and leaves nothing where it was",
+    async (storage, root) => {
+      for (const path of ["a/log", "a/deep/er/log", "ab/log"]) await storage.append(`${root}/${path}`, bytesOf(path));
+      await storage.move(`${root}/a`, `${root}/new/place/a`);
+      await storage.move(`${root}/ab/log`, `${root}/new/log`);
+      assert.equal(await storage.stat(`${root}/a`), null);
+      assert.equal(await storage.read(`${root}/a/deep/er/log`), null);
+      assert.deepEqual(
+        await storage.list(root),
+        ["ab", "new"].map((name) => ({ name, kind: "folder" })),
+      );
+      assert.deepEqual(await storage.list(`${root}/ab`), []);
+      for (const path of ["a/log", "a/deep/er/log"])
+        assert.equal(textOf(await storage.read(`${root}/new/place/${path}`)), path);
+      assert.equal(textOf(await storage.read(`${root}/new/log`)), "ab/log");
+      await storage.move(`${root}/new/place/a/deep`, `${root}/a`);
+      assert.equal(textOf(await storage.read(`${root}/a/er/log`)), "a/deep/er/log");
+    },
+  );
 
   check("what is appended after a move goes where the path leads", async (storage, root) => {
     await storage.append(`${root}/a/log`, bytesOf("one"), { durable: true });
@@ -300,8 +337,14 @@ function moving(check) {
     await storage.move(`${root}/log`, `${root}/moved`);
     assert.equal((await storage.append(`${root}/b/log`, bytesOf("+"), { durable: true })).end, 4);
     assert.equal((await storage.append(`${root}/moved`, bytesOf("+"))).end, 4);
-    for (const path of ["a/log", "log"]) assert.equal((await storage.append(`${root}/${path}`, bytesOf("new"), { durable: true })).end, 3);
-    for (const [path, text] of [["a/log", "new"], ["b/log", "one+"], ["log", "new"], ["moved", "two+"]]) {
+    for (const path of ["a/log", "log"])
+      assert.equal((await storage.append(`${root}/${path}`, bytesOf("new"), { durable: true })).end, 3);
+    for (const [path, text] of [
+      ["a/log", "new"],
+      ["b/log", "one+"],
+      ["log", "new"],
+      ["moved", "two+"],
+    ]) {
       assert.equal(textOf(await storage.read(`${root}/${path}`)), text);
     }
   });
@@ -329,33 +372,42 @@ function moving(check) {
   check("nothing is moved into itself, nor beneath a file", async (storage, root) => {
     await storage.append(`${root}/a/b/log`, bytesOf("x"));
     await storage.append(`${root}/file`, bytesOf("x"));
-    for (const to of ["a/c", "a/b/c", "a/new/er"]) await expectRefusal(storage.move(`${root}/a`, `${root}/${to}`), "invalid_path", `${root}/a`);
-    for (const to of ["file/c", "file/c/d"]) await expectRefusal(storage.move(`${root}/a`, `${root}/${to}`), "not_a_folder", `${root}/${to}`);
-    assert.deepEqual(await storage.list(root), [{ name: "a", kind: "folder" }, { name: "file", kind: "file" }]);
+    for (const to of ["a/c", "a/b/c", "a/new/er"])
+      await expectRefusal(storage.move(`${root}/a`, `${root}/${to}`), "invalid_path", `${root}/a`);
+    for (const to of ["file/c", "file/c/d"])
+      await expectRefusal(storage.move(`${root}/a`, `${root}/${to}`), "not_a_folder", `${root}/${to}`);
+    assert.deepEqual(await storage.list(root), [
+      { name: "a", kind: "folder" },
+      { name: "file", kind: "file" },
+    ]);
     assert.deepEqual(await storage.list(`${root}/a`), [{ name: "b", kind: "folder" }]);
   });
 
-  check("of several moves to one place at once one happens, and the others stay where they are", async (storage, root) => {
-    for (const kind of ["/log", ""]) {
-      const paths = Array.from({ length: 10 }, (_, index) => `${root}/${index}`);
-      for (const path of paths) await storage.append(path + kind, bytesOf(path));
-      const outcomes = await Promise.allSettled(paths.map((path) => storage.move(path, `${root}/to`)));
-      const [won, ...more] = paths.filter((_, index) => outcomes[index]?.status === "fulfilled");
-      assert.deepEqual(more, []);
-      assert.equal(textOf(await storage.read(`${root}/to${kind}`)), won);
-      for (const path of paths.filter((one) => one !== won)) {
-        assert.equal(textOf(await storage.read(path + kind)), path);
-        await storage.remove(path);
+  check(
+    "of several moves to one place at once one happens, and the others stay where they are",
+    async (storage, root) => {
+      for (const kind of ["/log", ""]) {
+        const paths = Array.from({ length: 10 }, (_, index) => `${root}/${index}`);
+        for (const path of paths) await storage.append(path + kind, bytesOf(path));
+        const outcomes = await Promise.allSettled(paths.map((path) => storage.move(path, `${root}/to`)));
+        const [won, ...more] = paths.filter((_, index) => outcomes[index]?.status === "fulfilled");
+        assert.deepEqual(more, []);
+        assert.equal(textOf(await storage.read(`${root}/to${kind}`)), won);
+        for (const path of paths.filter((one) => one !== won)) {
+          assert.equal(textOf(await storage.read(path + kind)), path);
+          await storage.remove(path);
+        }
+        await storage.remove(`${root}/to`);
       }
-      await storage.remove(`${root}/to`);
-    }
-  });
+    },
+  );
 }
 
 /** @param {Check} check */
 function listingFiles(check) {
   check("list gives each folder the stats of the files asked for, in their order", async (storage, root) => {
-    for (const path of ["a/one", "a/two/deeper", "b/one", "c/other", "one"]) await storage.append(`${root}/${path}`, bytesOf(path));
+    for (const path of ["a/one", "a/two/deeper", "b/one", "c/other", "one"])
+      await storage.append(`${root}/${path}`, bytesOf(path));
     const found = await storage.list(root, { files: ["two", "one", "none"] });
     const of = (/** @type {string} */ path) => storage.stat(`${root}/${path}`);
     assert.deepEqual(found, [
@@ -364,8 +416,14 @@ function listingFiles(check) {
       { name: "c", kind: "folder", files: [null, null, null] },
       { name: "one", kind: "file" },
     ]);
-    assert.deepEqual(found?.[0]?.files?.map((stat) => stat && [stat.kind, stat.size]), [["folder", 0], ["file", 5], null]);
-    assert.deepEqual(await storage.list(`${root}/a`, { files: [] }), [{ name: "one", kind: "file" }, { name: "two", kind: "folder", files: [] }]);
+    assert.deepEqual(
+      found?.[0]?.files?.map((stat) => stat && [stat.kind, stat.size]),
+      [["folder", 0], ["file", 5], null],
+    );
+    assert.deepEqual(await storage.list(`${root}/a`, { files: [] }), [
+      { name: "one", kind: "file" },
+      { name: "two", kind: "folder", files: [] },
+    ]);
     assert.equal(await storage.list(`${root}/none`, { files: ["one"] }), null);
     assert.equal(await storage.list(`${root}/one/beneath`, { files: ["one"] }), null);
     await expectRefusal(storage.list(`${root}/one`, { files: ["one"] }), "not_a_folder", `${root}/one`);
@@ -382,7 +440,8 @@ function listingFiles(check) {
 /** @param {Check} check */
 function foldersAndRemoval(check) {
   check("list gives files and folders, sorted by name, and not what is deeper", async (storage, root) => {
-    for (const path of ["b", "a/deep/er", "Z", "ü", "a.jsonl", ".session/x"]) await storage.append(`${root}/${path}`, BINARY);
+    for (const path of ["b", "a/deep/er", "Z", "ü", "a.jsonl", ".session/x"])
+      await storage.append(`${root}/${path}`, BINARY);
     assert.deepEqual(await storage.list(root), [
       { name: ".session", kind: "folder" },
       { name: "Z", kind: "file" },
@@ -413,7 +472,8 @@ function foldersAndRemoval(check) {
 
   check("each change moves the time of any change forward, sooner or later", async (storage, root) => {
     const path = `${root}/folder/file`;
-    const ctimes = async () => Promise.all([path, `${root}/folder`].map(async (one) => (await storage.stat(one))?.ctimeMs ?? 0));
+    const ctimes = async () =>
+      Promise.all([path, `${root}/folder`].map(async (one) => (await storage.stat(one))?.ctimeMs ?? 0));
     /** @type {(() => Promise<unknown>)[]} */
     const changes = [
       () => storage.append(path, BINARY),
@@ -425,7 +485,7 @@ function foldersAndRemoval(check) {
       const before = await ctimes();
       let after = before;
       // A runtime may tell whole seconds alone, in which a fast disk takes any number of changes.
-      for (const end = performance.now() + 20_000; performance.now() < end && after[0] === before[0]; ) {
+      for (const end = performance.now() + 20_000; performance.now() < end && after[0] === before[0];) {
         await change();
         after = await ctimes();
       }
@@ -434,14 +494,20 @@ function foldersAndRemoval(check) {
     }
   });
 
-  check("remove takes a file, or a folder with all in it, and nothing beside it; twice is no error", async (storage, root) => {
-    for (const path of ["a/one", "a/two/three", "ab", "b/one"]) await storage.append(`${root}/${path}`, BINARY);
-    for (const path of ["a", "a", "b/one", "b/one", "none/at/all"]) await storage.remove(`${root}/${path}`);
-    assert.equal(await storage.list(`${root}/a`), null);
-    assert.equal(await storage.read(`${root}/a/two/three`), null);
-    assert.deepEqual(await storage.list(`${root}/b`), []);
-    assert.deepEqual(await storage.list(root), [{ name: "ab", kind: "file" }, { name: "b", kind: "folder" }]);
-  });
+  check(
+    "remove takes a file, or a folder with all in it, and nothing beside it; twice is no error",
+    async (storage, root) => {
+      for (const path of ["a/one", "a/two/three", "ab", "b/one"]) await storage.append(`${root}/${path}`, BINARY);
+      for (const path of ["a", "a", "b/one", "b/one", "none/at/all"]) await storage.remove(`${root}/${path}`);
+      assert.equal(await storage.list(`${root}/a`), null);
+      assert.equal(await storage.read(`${root}/a/two/three`), null);
+      assert.deepEqual(await storage.list(`${root}/b`), []);
+      assert.deepEqual(await storage.list(root), [
+        { name: "ab", kind: "file" },
+        { name: "b", kind: "folder" },
+      ]);
+    },
+  );
 }
 
 /** @param {Check} check */

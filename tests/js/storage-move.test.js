@@ -39,51 +39,83 @@ function recordCalls(root) {
 }
 
 describe("move", () => {
-  check("a folder is renamed, then the disk confirms where it is, and then where it was", async (storage, root) => {
-    await storage.append(`${root}/a/b/log`, LINE, { durable: true });
-    const calls = recordCalls(root);
-    await storage.move(`${root}/a/b`, `${root}/new/b`);
-    assert.deepEqual(calls, ["renameSync /a/b /new/b", "fsync /new", "fsync ", "fsync /a"]);
-  }, PROC);
+  check(
+    "a folder is renamed, then the disk confirms where it is, and then where it was",
+    async (storage, root) => {
+      await storage.append(`${root}/a/b/log`, LINE, { durable: true });
+      const calls = recordCalls(root);
+      await storage.move(`${root}/a/b`, `${root}/new/b`);
+      assert.deepEqual(calls, ["renameSync /a/b /new/b", "fsync /new", "fsync ", "fsync /a"]);
+    },
+    PROC,
+  );
 
-  check("a file keeps its old name until the disk has confirmed the new one", async (storage, root) => {
-    await storage.append(`${root}/a/log`, LINE, { durable: true });
-    const calls = recordCalls(root);
-    await storage.move(`${root}/a/log`, `${root}/new/log`);
-    assert.deepEqual(calls.slice(0, 4), ["linkSync /a/log /new/log", "fsync /new", "fsync ", "unlinkSync /a/log"]);
-    assert.equal(calls.at(-1), "fsync /a");
-  }, PROC);
+  check(
+    "a file keeps its old name until the disk has confirmed the new one",
+    async (storage, root) => {
+      await storage.append(`${root}/a/log`, LINE, { durable: true });
+      const calls = recordCalls(root);
+      await storage.move(`${root}/a/log`, `${root}/new/log`);
+      assert.deepEqual(calls.slice(0, 4), ["linkSync /a/log /new/log", "fsync /new", "fsync ", "unlinkSync /a/log"]);
+      assert.equal(calls.at(-1), "fsync /a");
+    },
+    PROC,
+  );
 
-  check("a file stays where it was, and only there, if its old name cannot go or is another's by now", async (storage, root) => {
-    await storage.append(`${root}/log`, LINE);
-    mock.method(fs, "unlinkSync", () => { throw systemError("EIO"); }, { times: 1 });
-    await assert.rejects(storage.move(`${root}/log`, `${root}/moved`), isNotMoved);
-    assert.deepEqual(fs.readdirSync(root), ["log"]);
-    const { linkSync } = fs;
-    mock.method(fs, "linkSync", (/** @type {[string, string]} */ ...paths) => {
-      linkSync(...paths);
-      fs.writeFileSync(`${root}/newer`, "newer");
-      fs.renameSync(`${root}/newer`, `${root}/log`);
-    });
-    await assert.rejects(storage.move(`${root}/log`, `${root}/moved`), { code: "storage_failed" });
-    assert.deepEqual(fs.readdirSync(root), ["log"]);
-    assert.equal(fs.readFileSync(`${root}/log`, "utf8"), "newer");
-  });
+  check(
+    "a file stays where it was, and only there, if its old name cannot go or is another's by now",
+    async (storage, root) => {
+      await storage.append(`${root}/log`, LINE);
+      mock.method(
+        fs,
+        "unlinkSync",
+        () => {
+          throw systemError("EIO");
+        },
+        { times: 1 },
+      );
+      await assert.rejects(storage.move(`${root}/log`, `${root}/moved`), isNotMoved);
+      assert.deepEqual(fs.readdirSync(root), ["log"]);
+      const { linkSync } = fs;
+      mock.method(fs, "linkSync", (/** @type {[string, string]} */ ...paths) => {
+        linkSync(...paths);
+        fs.writeFileSync(`${root}/newer`, "newer");
+        fs.renameSync(`${root}/newer`, `${root}/log`);
+      });
+      await assert.rejects(storage.move(`${root}/log`, `${root}/moved`), { code: "storage_failed" });
+      assert.deepEqual(fs.readdirSync(root), ["log"]);
+      assert.equal(fs.readFileSync(`${root}/log`, "utf8"), "newer");
+    },
+  );
 
   check("a file that cannot have two names is renamed", async (storage, root) => {
     await storage.append(`${root}/log`, LINE);
-    mock.method(fs, "linkSync", () => { throw systemError("EPERM"); });
+    mock.method(fs, "linkSync", () => {
+      throw systemError("EPERM");
+    });
     await storage.move(`${root}/log`, `${root}/moved`);
     assert.deepEqual(fs.readdirSync(root), ["moved"]);
     assert.deepEqual(await storage.read(`${root}/moved`), LINE);
   });
 
-  check("a place that is taken is told from one that may not be taken, also where the system says the same of both", async (storage, root) => {
-    fs.mkdirSync(`${root}/folder`);
-    mock.method(fs, "renameSync", () => { fs.writeFileSync(`${root}/to`, "theirs"); throw systemError("EPERM"); }, { times: 1 });
-    await assert.rejects(storage.move(`${root}/folder`, `${root}/to`), { code: "already_exists" });
-    assert.equal(fs.readFileSync(`${root}/to`, "utf8"), "theirs");
-  }, POSIX);
+  check(
+    "a place that is taken is told from one that may not be taken, also where the system says the same of both",
+    async (storage, root) => {
+      fs.mkdirSync(`${root}/folder`);
+      mock.method(
+        fs,
+        "renameSync",
+        () => {
+          fs.writeFileSync(`${root}/to`, "theirs");
+          throw systemError("EPERM");
+        },
+        { times: 1 },
+      );
+      await assert.rejects(storage.move(`${root}/folder`, `${root}/to`), { code: "already_exists" });
+      assert.equal(fs.readFileSync(`${root}/to`, "utf8"), "theirs");
+    },
+    POSIX,
+  );
 
   check("what another process puts there after the look is not replaced", async (storage, root) => {
     fs.mkdirSync(`${root}/folder`);
@@ -102,44 +134,81 @@ describe("move", () => {
       await assert.rejects(storage.move(`${root}/${name}`, `${root}/to`), { code: "already_exists" });
       mock.restoreAll();
       assert.ok(fs.existsSync(`${root}/${name}`));
-      assert.ok(fs.statSync(`${root}/to`).isFile() ? fs.readFileSync(`${root}/to`, "utf8") === "theirs" : name === "file" || fs.existsSync(`${root}/to/theirs`));
+      assert.ok(
+        fs.statSync(`${root}/to`).isFile()
+          ? fs.readFileSync(`${root}/to`, "utf8") === "theirs"
+          : name === "file" || fs.existsSync(`${root}/to/theirs`),
+      );
       fs.rmSync(`${root}/to`, { recursive: true });
     }
   });
 
-  check("what the disk did not confirm is moved, and said not to be durable", async (storage, root) => {
-    await storage.append(`${root}/a/log`, LINE);
-    mock.method(fs, "fsync", (/** @type {number} */ _, /** @type {fs.NoParamCallback} */ done) => done(systemError("EIO")));
-    await assert.rejects(storage.move(`${root}/a`, `${root}/b`), { code: "storage_failed", durable: false });
-    assert.deepEqual(fs.readdirSync(root), ["b"]);
-    await assert.rejects(storage.move(`${root}/b/log`, `${root}/log`), isNotMoved);
-    assert.deepEqual(fs.readdirSync(root, { recursive: true }).sort(), ["b", "b/log"]);
-  }, POSIX);
+  check(
+    "what the disk did not confirm is moved, and said not to be durable",
+    async (storage, root) => {
+      await storage.append(`${root}/a/log`, LINE);
+      mock.method(fs, "fsync", (/** @type {number} */ _, /** @type {fs.NoParamCallback} */ done) =>
+        done(systemError("EIO")),
+      );
+      await assert.rejects(storage.move(`${root}/a`, `${root}/b`), { code: "storage_failed", durable: false });
+      assert.deepEqual(fs.readdirSync(root), ["b"]);
+      await assert.rejects(storage.move(`${root}/b/log`, `${root}/log`), isNotMoved);
+      assert.deepEqual(fs.readdirSync(root, { recursive: true }).sort(), ["b", "b/log"]);
+    },
+    POSIX,
+  );
 
-  check("links and devices are refused, those in a folder go with it", async (storage, root) => {
-    await storage.append(`${root}/a/log`, LINE);
-    fs.symlinkSync("log", `${root}/a/link`);
-    spawnSync("mkfifo", [`${root}/pipe`]);
-    for (const name of ["a/link", "pipe"]) await assert.rejects(storage.move(`${root}/${name}`, `${root}/to`), { code: "not_a_file" });
-    await assert.rejects(storage.move(`${root}/a/log`, `${root}/a/link`), { code: "already_exists" });
-    await storage.move(`${root}/a`, `${root}/b`);
-    assert.equal(fs.readlinkSync(`${root}/b/link`), "log");
-  }, POSIX);
+  check(
+    "links and devices are refused, those in a folder go with it",
+    async (storage, root) => {
+      await storage.append(`${root}/a/log`, LINE);
+      fs.symlinkSync("log", `${root}/a/link`);
+      spawnSync("mkfifo", [`${root}/pipe`]);
+      for (const name of ["a/link", "pipe"])
+        await assert.rejects(storage.move(`${root}/${name}`, `${root}/to`), { code: "not_a_file" });
+      await assert.rejects(storage.move(`${root}/a/log`, `${root}/a/link`), { code: "already_exists" });
+      await storage.move(`${root}/a`, `${root}/b`);
+      assert.equal(fs.readlinkSync(`${root}/b/link`), "log");
+    },
+    POSIX,
+  );
 
   check("its errors name both places", async (storage, root) => {
-    await assert.rejects(storage.move(`${root}/a`, `${root}/b`), { message: `could not move "${root}/a" to "${root}/b": there is nothing to move` });
+    await assert.rejects(storage.move(`${root}/a`, `${root}/b`), {
+      message: `could not move "${root}/a" to "${root}/b": there is nothing to move`,
+    });
   });
 
-  check("to another filesystem is other_filesystem, and all stays as it was", async (_, root) => {
-    const shell = ["unshare", "--map-root-user", "--mount", "sh", "-c", 'mkdir "$1/disk"; mount -t tmpfs none "$1/disk"; shift; exec "$@"', "sh", root];
-    const { errors, names } = await inProcess(shell, `
+  check(
+    "to another filesystem is other_filesystem, and all stays as it was",
+    async (_, root) => {
+      const shell = [
+        "unshare",
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-c",
+        'mkdir "$1/disk"; mount -t tmpfs none "$1/disk"; shift; exec "$@"',
+        "sh",
+        root,
+      ];
+      const { errors, names } = await inProcess(
+        shell,
+        `
       const [root] = args, bytes = new Uint8Array(3);
       await storage.append(root + "/a/log", bytes);
       const moves = [storage.move(root + "/a", root + "/disk/a"), storage.move(root + "/a/log", root + "/disk/log")];
-      return { errors: await Promise.all(moves.map(caught)), names: fs.readdirSync(root, { recursive: true }).sort() };`, root);
-    assert.deepEqual(errors.map((/** @type {any} */ error) => error?.code), ["other_filesystem", "other_filesystem"]);
-    assert.deepEqual(names, ["a", "a/log", "disk"]);
-  }, DISK);
+      return { errors: await Promise.all(moves.map(caught)), names: fs.readdirSync(root, { recursive: true }).sort() };`,
+        root,
+      );
+      assert.deepEqual(
+        errors.map((/** @type {any} */ error) => error?.code),
+        ["other_filesystem", "other_filesystem"],
+      );
+      assert.deepEqual(names, ["a", "a/log", "disk"]);
+    },
+    DISK,
+  );
 });
 
 describe("the time of any change", () => {
@@ -185,21 +254,29 @@ describe("the files in many folders", () => {
     turn();
     const found = (await listing) ?? [];
     assert.equal(found.length, 2500);
-    for (const { name, files } of found) assert.equal(files?.[0]?.size, Number(name) % 3 === 0 ? Number(name) : undefined);
+    for (const { name, files } of found)
+      assert.equal(files?.[0]?.size, Number(name) % 3 === 0 ? Number(name) : undefined);
     assert.ok(turns >= 3, `expected others to have their turn, but found ${turns}`);
   });
 
-  check("are null where a folder vanished meanwhile, and links are `other`", async (storage, root) => {
-    fs.mkdirSync(`${root}/a`);
-    fs.mkdirSync(`${root}/b`);
-    fs.symlinkSync("/etc/passwd", `${root}/b/log`);
-    const { readdir } = fs.promises;
-    mock.method(fs.promises, "readdir", async (/** @type {any[]} */ ...args) => {
-      const found = await /** @type {any} */ (readdir)(...args);
-      fs.rmdirSync(`${root}/a`);
-      return found;
-    });
-    const found = await storage.list(root, { files: ["log"] });
-    assert.deepEqual(found?.map(({ files }) => files?.map((stat) => stat && [stat.kind, stat.size])), [[null], [["other", 0]]]);
-  }, POSIX);
+  check(
+    "are null where a folder vanished meanwhile, and links are `other`",
+    async (storage, root) => {
+      fs.mkdirSync(`${root}/a`);
+      fs.mkdirSync(`${root}/b`);
+      fs.symlinkSync("/etc/passwd", `${root}/b/log`);
+      const { readdir } = fs.promises;
+      mock.method(fs.promises, "readdir", async (/** @type {any[]} */ ...args) => {
+        const found = await /** @type {any} */ (readdir)(...args);
+        fs.rmdirSync(`${root}/a`);
+        return found;
+      });
+      const found = await storage.list(root, { files: ["log"] });
+      assert.deepEqual(
+        found?.map(({ files }) => files?.map((stat) => stat && [stat.kind, stat.size])),
+        [[null], [["other", 0]]],
+      );
+    },
+    POSIX,
+  );
 });

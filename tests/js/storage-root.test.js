@@ -25,7 +25,10 @@ const WAYS = {
   "without /proc": { make: withoutProc, skip: /** @type {string | false} */ (false) },
 };
 
-/** Every verb at a path. @type {Record<string, (storage: NodeStorage, path: string, root: string) => Promise<unknown>>} */
+/**
+ * Every verb at a path.
+ * @type {Record<string, (storage: NodeStorage, path: string, root: string) => Promise<unknown>>}
+ */
 const VERBS = {
   read: (storage, path) => storage.read(path),
   readRange: (storage, path) => storage.readRange(path, 0, 3),
@@ -34,12 +37,18 @@ const VERBS = {
   list: (storage, path) => storage.list(path),
   "list with files": (storage, path) => storage.list(path, { files: ["log"] }),
   "move from": (storage, path) => storage.move(path, join(dirname(path), "moved")),
-  "move to": (storage, path, root) => storage.append(`${root}/mine`, LINE).then(() => storage.move(`${root}/mine`, path)),
+  "move to": (storage, path, root) =>
+    storage.append(`${root}/mine`, LINE).then(() => storage.move(`${root}/mine`, path)),
   stat: (storage, path) => storage.stat(path),
   remove: (storage, path) => storage.remove(path),
 };
 
-/** A test in each way; at its end what lies outside is as it was. @param {string} law @param {(scene: Scene, way: string) => unknown} body @param {string | false} [needs] what the test itself lacks here */
+/**
+ * A test in each way; at its end what lies outside is as it was.
+ * @param {string} law
+ * @param {(scene: Scene, way: string) => unknown} body
+ * @param {string | false} [needs] what the test itself lacks here
+ */
 function check(law, body, needs = false) {
   for (const [way, { make, skip }] of Object.entries(WAYS)) {
     test(`${law}, ${way}`, { skip: POSIX || skip || needs }, async () => {
@@ -78,8 +87,22 @@ describe("a root", () => {
   check("keeps out every path that is not below it, or takes a way around", async ({ storage, root, outside }) => {
     await storage.append(`${root}/a/log`, LINE);
     const paths = [
-      outside, `${outside}/log`, `${root}x`, "/", dirname(root), `${root}/../outside/log`, `${root}/a/../../outside/log`,
-      `${root}/a/../a/log`, `${root}/./a`, `${root}//a`, `${root}/a/`, `${root}/a/log\0`, `${root}/..`, "log", "../outside/log", "",
+      outside,
+      `${outside}/log`,
+      `${root}x`,
+      "/",
+      dirname(root),
+      `${root}/../outside/log`,
+      `${root}/a/../../outside/log`,
+      `${root}/a/../a/log`,
+      `${root}/./a`,
+      `${root}//a`,
+      `${root}/a/`,
+      `${root}/a/log\0`,
+      `${root}/..`,
+      "log",
+      "../outside/log",
+      "",
     ];
     for (const path of paths) {
       for (const call of Object.values(VERBS)) await expectOutside(call(storage, path, root), path);
@@ -96,11 +119,19 @@ describe("a root", () => {
     fs.symlinkSync(`${outside}/none`, `${root}/dangling`);
     fs.symlinkSync(`${outside}/log`, `${root}/file`);
     const last = ["folder", "a/relative", "a/inside", "dangling", "file"];
-    const beneath = ["folder/log", "folder/new", "a/relative/deep/log", "a/relative/new/log", "a/inside/log", "dangling/log"];
+    const beneath = [
+      "folder/log",
+      "folder/new",
+      "a/relative/deep/log",
+      "a/relative/new/log",
+      "a/inside/log",
+      "dangling/log",
+    ];
     for (const name of [...beneath, ...last]) {
       const isLast = last.includes(name);
       for (const [verb, call] of Object.entries(VERBS)) {
-        if (!isLast || verb !== "remove") await expectOutside(call(storage, `${root}/${name}`, root), `${root}/${name}`);
+        if (!isLast || verb !== "remove")
+          await expectOutside(call(storage, `${root}/${name}`, root), `${root}/${name}`);
       }
     }
     for (const name of last) {
@@ -109,65 +140,85 @@ describe("a root", () => {
     }
   });
 
-  check("is itself neither a file nor removed, and a link in its own place is refused", async ({ storage, root, outside }) => {
-    assert.equal((await storage.stat(root))?.kind, "folder");
-    await assert.rejects(storage.read(root), { code: "not_a_file" });
-    await assert.rejects(storage.append(root, LINE), { code: "not_a_file" });
-    await assert.rejects(storage.replace(root, LINE), LeftoffError);
-    await assert.rejects(storage.move(root, `${root}/new/place`), { code: "invalid_path" });
-    await expectOutside(storage.move(root, `${outside}/root`), root);
-    await storage.append(`${root}/log`, LINE);
-    await expectOutside(storage.remove(root), root);
-    await assert.rejects(storage.move(`${root}/log`, root), { code: "already_exists" });
-    assert.deepEqual(await storage.list(root), [{ name: "log", kind: "file" }]);
-    fs.renameSync(root, `${root}.moved`);
-    fs.symlinkSync(outside, root);
-    for (const call of Object.values(VERBS)) await expectOutside(call(storage, `${root}/log`, root), root);
-  });
+  check(
+    "is itself neither a file nor removed, and a link in its own place is refused",
+    async ({ storage, root, outside }) => {
+      assert.equal((await storage.stat(root))?.kind, "folder");
+      await assert.rejects(storage.read(root), { code: "not_a_file" });
+      await assert.rejects(storage.append(root, LINE), { code: "not_a_file" });
+      await assert.rejects(storage.replace(root, LINE), LeftoffError);
+      await assert.rejects(storage.move(root, `${root}/new/place`), { code: "invalid_path" });
+      await expectOutside(storage.move(root, `${outside}/root`), root);
+      await storage.append(`${root}/log`, LINE);
+      await expectOutside(storage.remove(root), root);
+      await assert.rejects(storage.move(`${root}/log`, root), { code: "already_exists" });
+      assert.deepEqual(await storage.list(root), [{ name: "log", kind: "file" }]);
+      fs.renameSync(root, `${root}.moved`);
+      fs.symlinkSync(outside, root);
+      for (const call of Object.values(VERBS)) await expectOutside(call(storage, `${root}/log`, root), root);
+    },
+  );
 
-  check("holds where a folder on the way becomes a link right before any call to the system", async ({ storage, root, outside }, way) => {
-    const calls = /** @type {const} */ (["openSync", "lstatSync", "mkdirSync", "closeSync", "fstatSync", "renameSync", "linkSync", "unlinkSync"]);
-    const promised = /** @type {const} */ (["open", "lstat", "readdir", "rm", "rename"]);
-    /** @type {typeof VERBS} */
-    const verbs = {
-      ...VERBS,
-      "remove the folder": (storage, path) => storage.remove(dirname(path)),
-      "move the folder": (storage, path) => storage.move(dirname(path), `${root}/moved`),
-      "move into the folder": (storage, path) => VERBS["move to"](storage, `${path}.new`, root),
-    };
-    for (const [verb, call] of Object.entries(verbs)) {
-      // What is named by its path alone can be removed or moved elsewhere: root.js says so.
-      if (/^(remove|move)/.test(verb) && way === "without /proc") continue;
-      for (let at = 1, isOver = false; !isOver; at += 1) {
-        fs.mkdirSync(`${root}/deep`, { recursive: true });
-        fs.writeFileSync(`${root}/deep/log`, "mine\n");
-        let left = at;
-        const swap = () => {
-          left -= 1;
-          if (left !== 0 || !fs.existsSync(`${root}/deep`)) return;
-          fs.renameSync(`${root}/deep`, `${root}/aside`);
-          fs.symlinkSync(`${outside}/deep`, `${root}/deep`);
-        };
-        for (const [owner, names] of /** @type {[any, readonly string[]][]} */ ([[fs, calls], [fs.promises, promised]])) {
-          for (const name of names) {
-            const original = owner[name];
-            mock.method(owner, name, (/** @type {any[]} */ ...args) => (swap(), original.apply(owner, args)));
+  check(
+    "holds where a folder on the way becomes a link right before any call to the system",
+    async ({ storage, root, outside }, way) => {
+      const calls = /** @type {const} */ ([
+        "openSync",
+        "lstatSync",
+        "mkdirSync",
+        "closeSync",
+        "fstatSync",
+        "renameSync",
+        "linkSync",
+        "unlinkSync",
+      ]);
+      const promised = /** @type {const} */ (["open", "lstat", "readdir", "rm", "rename"]);
+      /** @type {typeof VERBS} */
+      const verbs = {
+        ...VERBS,
+        "remove the folder": (storage, path) => storage.remove(dirname(path)),
+        "move the folder": (storage, path) => storage.move(dirname(path), `${root}/moved`),
+        "move into the folder": (storage, path) => VERBS["move to"](storage, `${path}.new`, root),
+      };
+      for (const [verb, call] of Object.entries(verbs)) {
+        // What is named by its path alone can be removed or moved elsewhere: root.js says so.
+        if (/^(remove|move)/.test(verb) && way === "without /proc") continue;
+        for (let at = 1, isOver = false; !isOver; at += 1) {
+          fs.mkdirSync(`${root}/deep`, { recursive: true });
+          fs.writeFileSync(`${root}/deep/log`, "mine\n");
+          let left = at;
+          const swap = () => {
+            left -= 1;
+            if (left !== 0 || !fs.existsSync(`${root}/deep`)) return;
+            fs.renameSync(`${root}/deep`, `${root}/aside`);
+            fs.symlinkSync(`${outside}/deep`, `${root}/deep`);
+          };
+          for (const [owner, names] of /** @type {[any, readonly string[]][]} */ ([
+            [fs, calls],
+            [fs.promises, promised],
+          ])) {
+            for (const name of names) {
+              const original = owner[name];
+              mock.method(owner, name, (/** @type {any[]} */ ...args) => (swap(), original.apply(owner, args)));
+            }
           }
+          const path = verb.startsWith("list") ? `${root}/deep` : `${root}/deep/log`;
+          const [outcome] = await Promise.allSettled([call(storage, path, root)]);
+          mock.restoreAll();
+          isOver = left > 0;
+          if (outcome.status === "rejected")
+            assert.ok(outcome.reason instanceof LeftoffError, String(outcome.reason.stack));
+          else if (outcome.value instanceof Uint8Array)
+            assert.ok("mine\n".startsWith(new TextDecoder().decode(outcome.value)), verb);
+          assert.deepEqual(fs.readdirSync(`${outside}/deep`), ["log"], `${verb}, swapped before call ${at}`);
+          assert.equal(fs.readFileSync(`${outside}/deep/log`, "utf8"), SECRET, `${verb}, swapped before call ${at}`);
+          await storage.remove(`${root}/deep`);
+          await storage.remove(`${root}/aside`);
+          await storage.remove(`${root}/moved`);
         }
-        const path = verb.startsWith("list") ? `${root}/deep` : `${root}/deep/log`;
-        const [outcome] = await Promise.allSettled([call(storage, path, root)]);
-        mock.restoreAll();
-        isOver = left > 0;
-        if (outcome.status === "rejected") assert.ok(outcome.reason instanceof LeftoffError, String(outcome.reason.stack));
-        else if (outcome.value instanceof Uint8Array) assert.ok("mine\n".startsWith(new TextDecoder().decode(outcome.value)), verb);
-        assert.deepEqual(fs.readdirSync(`${outside}/deep`), ["log"], `${verb}, swapped before call ${at}`);
-        assert.equal(fs.readFileSync(`${outside}/deep/log`, "utf8"), SECRET, `${verb}, swapped before call ${at}`);
-        await storage.remove(`${root}/deep`);
-        await storage.remove(`${root}/aside`);
-        await storage.remove(`${root}/moved`);
       }
-    }
-  });
+    },
+  );
 
   check("holds where a folder is a link just while a file in it is opened", async ({ storage, root, outside }) => {
     const away = () => {
@@ -198,71 +249,100 @@ describe("a root", () => {
     for (const verb of ["read", "append"]) {
       const [outcome] = await Promise.allSettled([VERBS[verb]?.(storage, `${root}/deep/log`, root)]);
       if (outcome?.status === "rejected") assert.equal(outcome.reason.code, "outside_store", verb);
-      else if (verb === "read") assert.equal(new TextDecoder().decode(/** @type {Uint8Array} */ (outcome?.value)), "mine\n");
+      else if (verb === "read")
+        assert.equal(new TextDecoder().decode(/** @type {Uint8Array} */ (outcome?.value)), "mine\n");
     }
   });
 
-  check("tells nothing of a file elsewhere, where a folder is a link just while it is looked into", async ({ storage, root, outside }) => {
-    fs.mkdirSync(`${root}/deep`);
-    fs.writeFileSync(`${root}/deep/log`, "mine\n");
-    const { lstatSync } = fs;
-    let wasMet = false;
-    for (let at = 1, isOver = false; !isOver; at += 1) {
-      // Until the last swap is old enough for the way by plain paths.
-      while (Date.now() - lstatSync(root).ctimeMs < 30) await new Promise((resolve) => setImmediate(resolve));
-      let left = at;
-      mock.method(fs, "lstatSync", (/** @type {any[]} */ ...args) => {
-        left -= 1;
-        if (left !== 0) return /** @type {any} */ (lstatSync)(...args);
-        fs.renameSync(`${root}/deep`, `${root}/aside`);
-        fs.symlinkSync(`${outside}/deep`, `${root}/deep`);
-        try {
-          const found = /** @type {any} */ (lstatSync)(...args);
-          wasMet ||= Number(found?.size) === SECRET.length && found.isFile();
-          return found;
-        } finally {
-          fs.unlinkSync(`${root}/deep`);
-          fs.renameSync(`${root}/aside`, `${root}/deep`);
-        }
+  check(
+    "tells nothing of a file elsewhere, where a folder is a link just while it is looked into",
+    async ({ storage, root, outside }) => {
+      fs.mkdirSync(`${root}/deep`);
+      fs.writeFileSync(`${root}/deep/log`, "mine\n");
+      const { lstatSync } = fs;
+      let wasMet = false;
+      for (let at = 1, isOver = false; !isOver; at += 1) {
+        // Until the last swap is old enough for the way by plain paths.
+        while (Date.now() - lstatSync(root).ctimeMs < 30) await new Promise((resolve) => setImmediate(resolve));
+        let left = at;
+        mock.method(fs, "lstatSync", (/** @type {any[]} */ ...args) => {
+          left -= 1;
+          if (left !== 0) return /** @type {any} */ (lstatSync)(...args);
+          fs.renameSync(`${root}/deep`, `${root}/aside`);
+          fs.symlinkSync(`${outside}/deep`, `${root}/deep`);
+          try {
+            const found = /** @type {any} */ (lstatSync)(...args);
+            wasMet ||= Number(found?.size) === SECRET.length && found.isFile();
+            return found;
+          } finally {
+            fs.unlinkSync(`${root}/deep`);
+            fs.renameSync(`${root}/aside`, `${root}/deep`);
+          }
+        });
+        const [outcome] = await Promise.allSettled([storage.list(root, { files: ["log"] })]);
+        mock.restoreAll();
+        isOver = left > 0;
+        if (outcome.status === "rejected") assert.equal(outcome.reason.code, "outside_store");
+        else
+          assert.deepEqual(
+            outcome.value?.map(({ files }) => files?.[0]?.size),
+            ["mine\n".length],
+            `swapped at look ${at}`,
+          );
+      }
+      assert.ok(wasMet, "no look was led astray");
+    },
+  );
+
+  check(
+    "flushes what it makes, with each new folder and its own",
+    async ({ storage, root }) => {
+      /** @type {string[]} */
+      const flushed = [];
+      const { fsync } = fs;
+      mock.method(fs, "fsync", (/** @type {number} */ fd, /** @type {fs.NoParamCallback} */ done) => {
+        flushed.push(fs.readlinkSync(`/proc/self/fd/${fd}`).replace(dirname(root), ""));
+        fsync(fd, done);
       });
-      const [outcome] = await Promise.allSettled([storage.list(root, { files: ["log"] })]);
-      mock.restoreAll();
-      isOver = left > 0;
-      if (outcome.status === "rejected") assert.equal(outcome.reason.code, "outside_store");
-      else assert.deepEqual(outcome.value?.map(({ files }) => files?.[0]?.size), ["mine\n".length], `swapped at look ${at}`);
-    }
-    assert.ok(wasMet, "no look was led astray");
-  });
+      fs.rmdirSync(root);
+      await storage.append(`${root}/a/b/log`, LINE, { durable: true });
+      assert.deepEqual(flushed, ["/root/a/b/log", "/root/a/b", "/root/a", "/root", ""]);
+    },
+    PROC,
+  );
 
-  check("flushes what it makes, with each new folder and its own", async ({ storage, root }) => {
-    /** @type {string[]} */
-    const flushed = [];
-    const { fsync } = fs;
-    mock.method(fs, "fsync", (/** @type {number} */ fd, /** @type {fs.NoParamCallback} */ done) => {
-      flushed.push(fs.readlinkSync(`/proc/self/fd/${fd}`).replace(dirname(root), ""));
-      fsync(fd, done);
-    });
-    fs.rmdirSync(root);
-    await storage.append(`${root}/a/b/log`, LINE, { durable: true });
-    assert.deepEqual(flushed, ["/root/a/b/log", "/root/a/b", "/root/a", "/root", ""]);
-  }, PROC);
-
-  check("keeps no descriptor but those of its logs", async ({ storage, root, outside }) => {
-    const count = () => fs.readdirSync("/proc/self/fd").length;
-    fs.symlinkSync(outside, `${root}/link`);
-    await storage.append(`${root}/a/b/log`, LINE);
-    const before = count();
-    for (const path of [`${root}/a/b/log`, `${root}/a/b/none`, `${root}/none/none`, `${root}/a/b/log/x`, `${root}/a`, `${root}/link/log`]) {
-      for (const verb of ["read", "readRange", "list", "list with files", "stat"]) await Promise.allSettled([VERBS[verb]?.(storage, path, root)]);
-    }
-    for (const verb of ["append", "replace", "remove", "move from"]) await Promise.allSettled([VERBS[verb]?.(storage, `${root}/link/log`, root)]);
-    await storage.replace(`${root}/a/d/document`, LINE);
-    await storage.move(`${root}/a/d`, `${root}/a/e`);
-    await Promise.allSettled([storage.move(`${root}/a/e`, `${root}/a/b`), storage.move(`${root}/a/e`, `${root}/link/e`)]);
-    await storage.replace(`${root}/a/c/document`, LINE);
-    await storage.remove(`${root}/a/c`);
-    assert.equal(count(), before);
-  }, PROC);
+  check(
+    "keeps no descriptor but those of its logs",
+    async ({ storage, root, outside }) => {
+      const count = () => fs.readdirSync("/proc/self/fd").length;
+      fs.symlinkSync(outside, `${root}/link`);
+      await storage.append(`${root}/a/b/log`, LINE);
+      const before = count();
+      for (const path of [
+        `${root}/a/b/log`,
+        `${root}/a/b/none`,
+        `${root}/none/none`,
+        `${root}/a/b/log/x`,
+        `${root}/a`,
+        `${root}/link/log`,
+      ]) {
+        for (const verb of ["read", "readRange", "list", "list with files", "stat"])
+          await Promise.allSettled([VERBS[verb]?.(storage, path, root)]);
+      }
+      for (const verb of ["append", "replace", "remove", "move from"])
+        await Promise.allSettled([VERBS[verb]?.(storage, `${root}/link/log`, root)]);
+      await storage.replace(`${root}/a/d/document`, LINE);
+      await storage.move(`${root}/a/d`, `${root}/a/e`);
+      await Promise.allSettled([
+        storage.move(`${root}/a/e`, `${root}/a/b`),
+        storage.move(`${root}/a/e`, `${root}/link/e`),
+      ]);
+      await storage.replace(`${root}/a/c/document`, LINE);
+      await storage.remove(`${root}/a/c`);
+      assert.equal(count(), before);
+    },
+    PROC,
+  );
 });
 
 test("a root may be reached through links, and may be missing at first", { skip: POSIX }, async () => {
@@ -277,7 +357,10 @@ test("a root may be reached through links, and may be missing at first", { skip:
       assert.equal((await storage.append(`${root}/a/log`, LINE, { durable: true })).end, size);
     }
     await storage.replace(`${root}/a/document`, LINE);
-    assert.deepEqual(await storage.list(`${root}/a`), ["document", "log"].map((name) => ({ name, kind: "file" })));
+    assert.deepEqual(
+      await storage.list(`${root}/a`),
+      ["document", "log"].map((name) => ({ name, kind: "file" })),
+    );
     assert.equal((await storage.stat(`${root}/a/log`))?.size, 2 * LINE.length);
     assert.deepEqual(await storage.readRange(`${root}/a/log`, 0, 7), LINE);
     await storage.close();
@@ -291,27 +374,38 @@ test("below a root files are 0600 and folders 0700 under any umask", { skip: POS
   const folder = makeRoot();
   for (const umask of [0o000, 0o022, 0o277, 0o777]) {
     const root = join(folder, umask.toString(8));
-    await inProcess([], `
+    await inProcess(
+      [],
+      `
       process.umask(args[1]);
       const storage = new NodeStorage({ root: args[0] });
       await storage.append(args[0] + "/a/b/log", new Uint8Array(3));
-      await storage.replace(args[0] + "/a/c/document", new Uint8Array(3));`, root, umask);
-    const modes = ["", "a", "a/b", "a/c", "a/b/log", "a/c/document"].map((name) => (fs.statSync(join(root, name)).mode & 0o777).toString(8));
+      await storage.replace(args[0] + "/a/c/document", new Uint8Array(3));`,
+      root,
+      umask,
+    );
+    const modes = ["", "a", "a/b", "a/c", "a/b/log", "a/c/document"].map((name) =>
+      (fs.statSync(join(root, name)).mode & 0o777).toString(8),
+    );
     assert.deepEqual(modes, ["700", "700", "700", "700", "600", "600"], `umask ${umask.toString(8)}`);
   }
   fs.rmSync(folder, { recursive: true });
 });
 
-test("where the environment names no home, the store is in the user's own folder, and not where one happens to be", { skip: POSIX }, () => {
-  const { HOME, LEFTOFF_HOME } = process.env;
-  Object.assign(process.env, { HOME: "", LEFTOFF_HOME: "" });
-  try {
-    assert.deepEqual([defaultHome(), userHome({})], [join(userInfo().homedir, ".leftoff"), userInfo().homedir]);
-  } finally {
-    Object.assign(process.env, { HOME, LEFTOFF_HOME });
-    if (LEFTOFF_HOME === undefined) delete process.env.LEFTOFF_HOME;
-  }
-});
+test(
+  "where the environment names no home, the store is in the user's own folder, and not where one happens to be",
+  { skip: POSIX },
+  () => {
+    const { HOME, LEFTOFF_HOME } = process.env;
+    Object.assign(process.env, { HOME: "", LEFTOFF_HOME: "" });
+    try {
+      assert.deepEqual([defaultHome(), userHome({})], [join(userInfo().homedir, ".leftoff"), userInfo().homedir]);
+    } finally {
+      Object.assign(process.env, { HOME, LEFTOFF_HOME });
+      if (LEFTOFF_HOME === undefined) delete process.env.LEFTOFF_HOME;
+    }
+  },
+);
 
 test("on Windows no device, stream or shortened name is opened", async () => {
   const root = makeRoot();
@@ -319,7 +413,22 @@ test("on Windows no device, stream or shortened name is opened", async () => {
   Object.defineProperty(process, "platform", { value: "win32" });
   try {
     const storage = new NodeStorage({ root });
-    for (const name of ["CON", "nul", "com1.json", "a/LPT9", "com¹", "nul .txt", "CONIN$", "log:stream", "log.", "log ", "a\tb", "a\\..\\b", "C:"]) await expectOutside(storage.read(`${root}/${name}`), name);
+    for (const name of [
+      "CON",
+      "nul",
+      "com1.json",
+      "a/LPT9",
+      "com¹",
+      "nul .txt",
+      "CONIN$",
+      "log:stream",
+      "log.",
+      "log ",
+      "a\tb",
+      "a\\..\\b",
+      "C:",
+    ])
+      await expectOutside(storage.read(`${root}/${name}`), name);
     for (const name of ["console", "com", "nul-1", "a\\b"]) assert.equal(await storage.read(`${root}/${name}`), null);
   } finally {
     Object.defineProperty(process, "platform", { value: platform });
@@ -369,21 +478,28 @@ describe("a store", () => {
       return texts;
     });
 
-  inHome("knows a session whose id was forged into a path by its folder, and caches it at home", async (folder, home) => {
-    const { id, path } = await filled(home);
-    fs.rmSync(`${home}/cache`, { recursive: true });
-    const events = fs.readFileSync(`${path}/events.jsonl`, "utf8").replace(`"session":"${id}"`, '"session":"../../escaped"').replace(/,"crc":"\w+"/, "");
-    fs.writeFileSync(`${path}/events.jsonl`, events);
-    await inStore(home, async (store) => (await store.session(id)).append({ role: "user", content: "more" }));
-    assert.deepEqual(await told(home, id), ["kept", "more"]);
-    assert.deepEqual(fs.readdirSync(folder), ["home"]);
-    assert.ok(fs.existsSync(`${home}/cache/${id}.json`));
-  });
+  inHome(
+    "knows a session whose id was forged into a path by its folder, and caches it at home",
+    async (folder, home) => {
+      const { id, path } = await filled(home);
+      fs.rmSync(`${home}/cache`, { recursive: true });
+      const events = fs
+        .readFileSync(`${path}/events.jsonl`, "utf8")
+        .replace(`"session":"${id}"`, '"session":"../../escaped"')
+        .replace(/,"crc":"\w+"/, "");
+      fs.writeFileSync(`${path}/events.jsonl`, events);
+      await inStore(home, async (store) => (await store.session(id)).append({ role: "user", content: "more" }));
+      assert.deepEqual(await told(home, id), ["kept", "more"]);
+      assert.deepEqual(fs.readdirSync(folder), ["home"]);
+      assert.ok(fs.existsSync(`${home}/cache/${id}.json`));
+    },
+  );
 
   inHome("lists and opens what is its own, whatever links lie beside it", async (folder, home) => {
     const { id, path } = await filled(home);
     fs.mkdirSync(`${folder}/outside`);
-    for (const place of [`${dirname(path)}/session-0`, `${home}/sessions/projects/0`]) fs.symlinkSync(`${folder}/outside`, place);
+    for (const place of [`${dirname(path)}/session-0`, `${home}/sessions/projects/0`])
+      fs.symlinkSync(`${folder}/outside`, place);
     fs.writeFileSync(`${home}/sessions/projects/.DS_Store`, "");
     assert.deepEqual(await told(home, id), ["kept"]);
   });
@@ -405,7 +521,9 @@ describe("a store", () => {
   });
 
   inHome("reads what it imports from outside, also through a link", async (folder, home) => {
-    const transcript = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
+    const transcript = fileURLToPath(
+      new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url),
+    );
     fs.symlinkSync(transcript, `${folder}/link.jsonl`);
     const { imported } = await inStore(home, (store) => store.import(`${folder}/link.jsonl`));
     assert.ok(imported[0].added > 0);

@@ -1,6 +1,8 @@
 // @ts-check
 
-/** Both storages under one contract, and what only the memory has. The files' own laws: storage-files, storage-flush. */
+/**
+ * Both storages under one contract, and what only the memory has. The files' own laws: storage-files, storage-flush.
+ */
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -30,14 +32,22 @@ storageContract("memory that fails when it is told to", async () => ({ storage: 
 
 describe("the memory storage", () => {
   test("says that it is volatile", () => {
-    assert.deepEqual(new MemoryStorage().capabilities, { append: "exclusive", range: true, durable: false, watch: false });
+    assert.deepEqual(new MemoryStorage().capabilities, {
+      append: "exclusive",
+      range: true,
+      durable: false,
+      watch: false,
+    });
   });
 
   test("takes a path as the system does that it is on, so that it is found by what a store makes of it", async () => {
     const storage = new MemoryStorage();
     await storage.append("/folder/log", LINE);
     assert.deepEqual(await storage.read(resolve("/folder/log")), LINE);
-    assert.deepEqual((await storage.list(resolve("/")))?.map(({ name }) => name), ["folder"]);
+    assert.deepEqual(
+      (await storage.list(resolve("/")))?.map(({ name }) => name),
+      ["folder"],
+    );
     await storage.move(resolve("/folder"), "/moved");
     assert.deepEqual(await storage.read("/moved/log"), LINE);
   });
@@ -50,15 +60,24 @@ describe("the storage of tests that fails", () => {
     storage.failNext("append", { written: Infinity, durable: false });
     storage.failNext("append");
     await assert.rejects(storage.append("/log", LINE), { name: "LeftoffError", code: "disk_full", written: 3 });
-    await assert.rejects(storage.append("/log", LINE), { code: "storage_failed", written: LINE.length, durable: false });
+    await assert.rejects(storage.append("/log", LINE), {
+      code: "storage_failed",
+      written: LINE.length,
+      durable: false,
+    });
     await assert.rejects(storage.append("/log", LINE), { code: "storage_failed", written: 0 });
     assert.equal((await storage.append("/log", LINE)).end, 3 + 2 * LINE.length);
     for (const verb of /** @type {const} */ (["read", "readRange", "replace", "move", "list", "remove", "stat"])) {
       storage.failNext(verb, { code: "permission_denied" });
     }
     const calls = () => [
-      storage.read("/log"), storage.readRange("/log", 0, 1), storage.replace("/log", LINE),
-      storage.move("/log", "/moved"), storage.list("/"), storage.stat("/log"), storage.remove("/log"),
+      storage.read("/log"),
+      storage.readRange("/log", 0, 1),
+      storage.replace("/log", LINE),
+      storage.move("/log", "/moved"),
+      storage.list("/"),
+      storage.stat("/log"),
+      storage.remove("/log"),
     ];
     for (const call of calls()) await assert.rejects(call, { code: "permission_denied" });
     assert.equal((await storage.stat("/log"))?.size, 3 + 2 * LINE.length);

@@ -1,5 +1,6 @@
 // @ts-check
-// Strategies and counters of the caller's own: taken where they keep the laws, else refused by name, and the next is tried.
+// Strategies and counters of the caller's own: taken where they keep the laws, else refused by name, and the next is
+// tried.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -13,7 +14,8 @@ const WINDOW = 16_000;
 /** @param {Strategy["build"]} build @param {Partial<Strategy>} [more] @returns {Strategy} */
 const mine = (build, more) => ({ name: "mine", priority: 0, build, ...more });
 /** @param {import("../../js/types/index.js").ContextBuildResult} context */
-const rejectionLines = ({ report }) => report.rejected.map((/** @type {{ strategy: string, why: string }} */ { strategy, why }) => `${strategy}: ${why}`);
+const rejectionLines = ({ report }) =>
+  report.rejected.map((/** @type {{ strategy: string, why: string }} */ { strategy, why }) => `${strategy}: ${why}`);
 
 test("a strategy that keeps the laws makes the context; it may take its time", () =>
   inStore({ turns: 60 }, async ({ session }) => {
@@ -28,12 +30,21 @@ test("a strategy that keeps the laws makes the context; it may take its time", (
     const context = await session.context({ window: WINDOW, strategies: [build] });
     const all = await messagesOf(session);
     assert.equal(context.strategy, "mine");
-    assert.deepEqual(context.messages.map(({ id }) => id), all.slice(-4).map(({ id }) => id));
+    assert.deepEqual(
+      context.messages.map(({ id }) => id),
+      all.slice(-4).map(({ id }) => id),
+    );
     assert.deepEqual([context.includedMessageCount, context.summarizedMessageCount], [4, all.length - 4]);
     const counts = await countTokens(all.slice(-4).map(({ content }) => content));
-    assert.equal(context.tokensUsed, counts.reduce((sum, one) => sum + one + 4, 0));
+    assert.equal(
+      context.tokensUsed,
+      counts.reduce((sum, one) => sum + one + 4, 0),
+    );
     const shaped = await session.context({ window: WINDOW, strategies: [build], format: "openai-chat" });
-    assert.deepEqual(shaped.messages.map(({ content }) => content), all.slice(-4).map(({ content }) => content));
+    assert.deepEqual(
+      shaped.messages.map(({ content }) => content),
+      all.slice(-4).map(({ content }) => content),
+    );
   }));
 
 test("one that breaks a law is refused by its name and the law, and the next one is tried", () =>
@@ -46,10 +57,20 @@ test("one that breaks a law is refused by its name and the law, and the next one
       ["too much", () => ({ messages: all }), /its messages have \d+ tokens, the budget 12000/],
       ["no user", () => ({ messages: [last ?? {}] }), /the message ".+", which has to be there, is missing/],
       ["disorder", () => ({ messages: [last ?? {}, newestUser ?? {}] }), /is not where it stands in the session/],
-      ["half a pair", () => ({ messages: [newestUser ?? {}, { role: "tool", content: "x", tool: { callId: "c", name: "ls" } }] }), /the result of "c" has no call before it/],
+      [
+        "half a pair",
+        () => ({ messages: [newestUser ?? {}, { role: "tool", content: "x", tool: { callId: "c", name: "ls" } }] }),
+        /the result of "c" has no call before it/,
+      ],
       ["nobody", () => ({ messages: [{ content: "x" }] }), /expected a "role"/],
       ["nothing", () => /** @type {any} */ (undefined), /expected an array of messages, but found undefined/],
-      ["thrown", () => { throw new Error("out of order"); }, /it failed: out of order/],
+      [
+        "thrown",
+        () => {
+          throw new Error("out of order");
+        },
+        /it failed: out of order/,
+      ],
       ["late", () => Promise.reject(new Error("too late")), /it failed: too late/],
     ];
     for (const [name, build, why] of broken) {
@@ -58,20 +79,35 @@ test("one that breaks a law is refused by its name and the law, and the next one
       const [first = ""] = rejectionLines(context);
       assert.ok(first.startsWith(`${name}: `) && why.test(first), first);
     }
-    const all8 = await session.context({ window: WINDOW, strategies: broken.map(([name, build]) => mine(build, { name })) });
-    assert.deepEqual(rejectionLines(all8).slice(0, broken.length).map((/** @type {string} */ one) => one.split(":")[0]), broken.map(([name]) => name));
+    const all8 = await session.context({
+      window: WINDOW,
+      strategies: broken.map(([name, build]) => mine(build, { name })),
+    });
+    assert.deepEqual(
+      rejectionLines(all8)
+        .slice(0, broken.length)
+        .map((/** @type {string} */ one) => one.split(":")[0]),
+      broken.map(([name]) => name),
+    );
   }));
 
 test("priority and minimum say when it is tried", () =>
   inStore({ turns: 60 }, async ({ session }) => {
     const last = async (/** @type {any} */ given) => ({ messages: (await messagesOf(given)).slice(-2) });
-    const strategyOf = async (/** @type {Strategy[]} */ strategies) => (await session.context({ window: WINDOW, strategies })).strategy;
+    const strategyOf = async (/** @type {Strategy[]} */ strategies) =>
+      (await session.context({ window: WINDOW, strategies })).strategy;
     assert.equal(await strategyOf([mine(last, { priority: 3 })]), "recent-plus-summary", "of equal ones ours is first");
     assert.equal(await strategyOf([mine(last, { priority: 2 })]), "mine");
     assert.equal(await strategyOf([mine(last, { priority: 0, minTokens: 12_001 })]), "recent-plus-summary");
     assert.equal(await strategyOf([mine(last, { priority: 0, minTokens: 12_000 })]), "mine");
-    assert.equal(await strategyOf([mine(last, { priority: -1 }), mine(last, { name: "other", priority: -2 })]), "other");
-    await assert.rejects(strategyOf([mine(last, { priority: 1.5 })]), { code: "invalid_request", message: /"strategies\[0\]\.priority"/ });
+    assert.equal(
+      await strategyOf([mine(last, { priority: -1 }), mine(last, { name: "other", priority: -2 })]),
+      "other",
+    );
+    await assert.rejects(strategyOf([mine(last, { priority: 1.5 })]), {
+      code: "invalid_request",
+      message: /"strategies\[0\]\.priority"/,
+    });
   }));
 
 test("a caller chooses those that are tried, and one of the caller's may stand for one of ours", () =>
@@ -100,7 +136,10 @@ test("a counter of the caller's own decides what fits, also where it answers lat
       return texts.map((text) => text.length);
     };
     const { messages, tokensUsed, report } = await session.context({ window: WINDOW, encoding: "by-letters", count });
-    assert.equal(tokensUsed, messages.reduce((sum, { content }) => sum + content.length + 4, 0));
+    assert.equal(
+      tokensUsed,
+      messages.reduce((sum, { content }) => sum + content.length + 4, 0),
+    );
     assert.equal(report.encoding, "by-letters");
     assert.deepEqual([...new Set(encodings)], ["by-letters"]);
     assert.ok(encodings.length <= 8, `${encodings.length} rounds`);
@@ -109,12 +148,22 @@ test("a counter of the caller's own decides what fits, also where it answers lat
 test("what is no strategy, or no counts, is refused with a code", () =>
   inStore({ turns: 60 }, async ({ session }) => {
     for (const strategies of /** @type {any[]} */ ([{}, null, [null], "abc", [{}]])) {
-      await assert.rejects(session.context({ window: WINDOW, strategies }), { code: "invalid_request" }, JSON.stringify(strategies));
+      await assert.rejects(
+        session.context({ window: WINDOW, strategies }),
+        { code: "invalid_request" },
+        JSON.stringify(strategies),
+      );
     }
     for (const count of /** @type {any[]} */ ([() => null, () => [], () => 7])) {
-      await assert.rejects(session.context({ window: WINDOW, encoding: "mine", count }), { code: "invalid_request" }, String(count));
+      await assert.rejects(
+        session.context({ window: WINDOW, encoding: "mine", count }),
+        { code: "invalid_request" },
+        String(count),
+      );
     }
-    assert.throws(() => compareContexts(/** @type {any} */ (undefined), /** @type {any} */ ({})), { code: "invalid_request" });
+    assert.throws(() => compareContexts(/** @type {any} */ (undefined), /** @type {any} */ ({})), {
+      code: "invalid_request",
+    });
   }));
 
 test("two contexts are compared", () =>
@@ -126,9 +175,13 @@ test("two contexts are compared", () =>
     const { messages, tokensUsed } = compareContexts(before, after);
     assert.deepEqual(tokensUsed, { before: before.tokensUsed, after: after.tokensUsed });
     const all = (await messagesOf(session)).map(({ id }) => id);
-    const [first, second] = messages.filter(({ before: was }) => was === "unread" && all.slice(-2)).filter(({ id }) => all.slice(-2).includes(id));
+    const [first, second] = messages
+      .filter(({ before: was }) => was === "unread" && all.slice(-2))
+      .filter(({ id }) => all.slice(-2).includes(id));
     assert.deepEqual([first?.after, second?.after], ["kept", "kept"]);
-    const left = messages.filter(({ before: was, after: is }) => was === "kept" && is === "summarized").map(({ id }) => id);
+    const left = messages
+      .filter(({ before: was, after: is }) => was === "kept" && is === "summarized")
+      .map(({ id }) => id);
     assert.ok(left.length >= 2 && left.every((id) => all.indexOf(id) < all.length - 20));
     const kept = await session.lastContext();
     assert.ok(kept);

@@ -16,7 +16,9 @@ const WINDOW = 16_000;
 const DOCUMENT_004 = "You are summarizing a coding conversation for context continuity.";
 
 /** A model that numbers its answers. @param {(request: SummaryRequest, count: number) => any} [answer] */
-function model(answer = (_, count) => ({ content: `Answer ${count} of the model: files were looked at.`, model: "model-1" })) {
+function model(
+  answer = (_, count) => ({ content: `Answer ${count} of the model: files were looked at.`, model: "model-1" }),
+) {
   /** @type {SummaryRequest[]} */
   const asked = [];
   return { asked, summarize: (/** @type {SummaryRequest} */ request) => answer(request, asked.push(request)) };
@@ -25,7 +27,8 @@ function model(answer = (_, count) => ({ content: `Answer ${count} of the model:
 /** @param {Session} session */
 const files = ({ path }) => (existsSync(join(path, "summaries")) ? readdirSync(join(path, "summaries")) : []);
 /** @param {Session} session */
-const cachedSummaries = (session) => files(session).map((name) => JSON.parse(readFileSync(join(session.path, "summaries", name), "utf8")));
+const cachedSummaries = (session) =>
+  files(session).map((name) => JSON.parse(readFileSync(join(session.path, "summaries", name), "utf8")));
 /** @param {{ messages: { content: string }[] }} context */
 const texts = ({ messages }) => messages.map(({ content }) => content).join("\n");
 
@@ -39,20 +42,34 @@ test("a model is asked with the document's prompt, of each message once, and its
     assert.equal(range.startMessageId, all[0]?.id);
     const covered = all.slice(0, all.findIndex(({ id }) => id === range.endMessageId) + 1);
     assert.equal(range.messageCount, covered.length);
-    assert.equal(originalTokens, covered.reduce((sum, { tokens }) => sum + Number(tokens?.count), 0));
+    assert.equal(
+      originalTokens,
+      covered.reduce((sum, { tokens }) => sum + Number(tokens?.count), 0),
+    );
     assert.equal(compressionRatio, Math.round((summary.tokens / originalTokens) * 1000) / 1000);
-    for (const { messages: [system, user], maxTokens } of asked) {
+    for (const {
+      messages: [system, user],
+      maxTokens,
+    } of asked) {
       assert.ok(system?.content.startsWith(DOCUMENT_004));
       const target = Number(/^Target length: approximately (\d+) tokens\.\n\n/.exec(String(user?.content))?.[1]);
       assert.equal(maxTokens, target + 100);
     }
     const told = asked.map(({ messages }) => messages[1]?.content).join("\n");
-    covered.forEach(({ role, content }) => assert.equal(told.split(`${String(role).toUpperCase()}: ${content}`).length, 2, content));
-    assert.deepEqual(asked.map(({ previous }) => previous), [undefined, ...asked.slice(1).map((_, place) => `Answer ${place + 1} of the model: files were looked at.`)]);
+    covered.forEach(({ role, content }) =>
+      assert.equal(told.split(`${String(role).toUpperCase()}: ${content}`).length, 2, content),
+    );
+    assert.deepEqual(
+      asked.map(({ previous }) => previous),
+      [undefined, ...asked.slice(1).map((_, place) => `Answer ${place + 1} of the model: files were looked at.`)],
+    );
     assert.ok(texts(context).includes(summary.content));
     assert.ok(context.tokensUsed <= context.tokenBudget);
     const [first] = context.messages.filter(({ id }) => id);
-    assert.ok(covered.some(({ id }) => id === first.id) || all[covered.length]?.id === first.id, "nothing lies between the summary and the first message");
+    assert.ok(
+      covered.some(({ id }) => id === first.id) || all[covered.length]?.id === first.id,
+      "nothing lies between the summary and the first message",
+    );
   }));
 
 test("a summary that is kept says when and by which model it was made, of which messages, and its file is called by their ends", () =>
@@ -100,7 +117,10 @@ test("it is asked again only when what was said since no longer fits, and then o
     const context = await reopened.context({ window: WINDOW, summarize: other.summarize });
     assert.equal(other.asked.length, 0);
     assert.ok(texts(context).includes(after.summary.content));
-    assert.ok(texts(await reopened.context({ window: WINDOW })).includes(after.summary.content), "also without a model at hand");
+    assert.ok(
+      texts(await reopened.context({ window: WINDOW })).includes(after.summary.content),
+      "also without a model at hand",
+    );
   }));
 
 test("what is no summary, or no smaller than what it replaces, is refused and said", () =>
@@ -112,7 +132,12 @@ test("what is no summary, or no smaller than what it replaces, is refused and sa
       [() => "", /expected a summary as text, but found /],
       [() => undefined, /expected a summary as text, but found undefined/],
       [() => ({ content: 7 }), /expected a summary as text, but found 7/],
-      [() => { throw new Error("the model is away"); }, /the model is away/],
+      [
+        () => {
+          throw new Error("the model is away");
+        },
+        /the model is away/,
+      ],
       [() => Promise.reject(new Error("later away")), /later away/],
     ];
     for (const [answer, why] of answers) {
@@ -131,7 +156,14 @@ test("a summary whose file is damaged, or whose last message is not where it say
     const path = join(session.path, "summaries", name);
     const good = readFileSync(path, "utf8");
     const { range } = JSON.parse(good);
-    const wrong = [good.slice(0, 100), "", "[]", "null", good.replace(String(range.endByte), String(range.endByte - 3000)), good.replaceAll(range.endMessageId, "nobody")];
+    const wrong = [
+      good.slice(0, 100),
+      "",
+      "[]",
+      "null",
+      good.replace(String(range.endByte), String(range.endByte - 3000)),
+      good.replaceAll(range.endMessageId, "nobody"),
+    ];
     for (const text of wrong) {
       writeFileSync(path, text);
       assert.deepEqual((await session.context({ window: WINDOW })).messages, without.messages, text.slice(0, 50));
@@ -148,12 +180,15 @@ test("a summary of one branch is not told of another", () =>
     await session.context({ window: WINDOW, summarize: model().summarize });
     const [{ summary }] = cachedSummaries(session);
     await session.append({ role: "user", content: "another way", parentId: all[5]?.id, branch: true });
-    for (let turn = 0; turn < 40; turn += 1) await session.append(turnAbout(`branch ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 40; turn += 1)
+      await session.append(turnAbout(`branch ${turn}`), { durability: "buffered" });
     assert.ok(!texts(await session.context({ window: WINDOW })).includes(summary.content));
     const { asked, summarize } = model(() => "Of the branch.");
     await session.context({ window: WINDOW, summarize });
     const told = asked.map(({ messages }) => messages[1]?.content).join("\n");
-    assert.ok(told.includes("another way") && told.includes(String(all[5]?.content)) && !told.includes(String(all[6]?.content)));
+    assert.ok(
+      told.includes("another way") && told.includes(String(all[5]?.content)) && !told.includes(String(all[6]?.content)),
+    );
   }));
 
 test("a compaction has the model's summary, also when the cache is gone, and a smaller window a part of it", () =>
@@ -173,7 +208,8 @@ test("a summary stands for all from the first message on, also behind a compacti
   inStore({ turns: 60 }, async ({ session }) => {
     const all = await messagesOf(session);
     await session.compact({ window: 8_000, apply: true });
-    for (let turn = 0; turn < 40; turn += 1) await session.append(turnAbout(`later ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 40; turn += 1)
+      await session.append(turnAbout(`later ${turn}`), { durability: "buffered" });
     const { asked, summarize } = model();
     await session.context({ window: 8_000, summarize });
     const [{ range }] = cachedSummaries(session);
@@ -223,7 +259,8 @@ test("a summary that is too long for a smaller budget is made shorter from itsel
 test("of a message that is longer than a model reads at once it is told the beginning", () =>
   inStore({ turns: 40 }, async ({ session }) => {
     await session.append({ role: "user", content: `The log says: ${"line of a log ".repeat(100_000)}` });
-    for (let turn = 0; turn < 40; turn += 1) await session.append(turnAbout(`later ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 40; turn += 1)
+      await session.append(turnAbout(`later ${turn}`), { durability: "buffered" });
     const { asked, summarize } = model();
     await session.context({ window: WINDOW, summarize });
     const told = asked.map(({ messages }) => String(messages[1]?.content));
@@ -241,5 +278,8 @@ test("a summary of a range is the model's where it has just that one, else what 
     await session.context({ window: WINDOW, summarize: () => "Word for word." });
     const [{ range }] = cachedSummaries(session);
     assert.equal(await session.summaryOf({ ...range, maxTokens: 300 }), "Word for word.");
-    await assert.rejects(session.summaryOf({ startMessageId: "nobody", endMessageId, maxTokens: 300 }), { code: "not_found", message: /"nobody"/ });
+    await assert.rejects(session.summaryOf({ startMessageId: "nobody", endMessageId, maxTokens: 300 }), {
+      code: "not_found",
+      message: /"nobody"/,
+    });
   }));

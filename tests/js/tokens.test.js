@@ -18,8 +18,14 @@ const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folde
 
 test("texts in many languages count as gpt-tokenizer counts them, all in one call", async () => {
   assert.ok(texts.length > 10);
-  assert.deepEqual(await countTokens(texts), texts.map((text) => o200k.countTokens(text, isAsText)));
-  assert.deepEqual(await countTokens(texts, { encoding: "cl100k_base" }), texts.map((text) => cl100k.countTokens(text, isAsText)));
+  assert.deepEqual(
+    await countTokens(texts),
+    texts.map((text) => o200k.countTokens(text, isAsText)),
+  );
+  assert.deepEqual(
+    await countTokens(texts, { encoding: "cl100k_base" }),
+    texts.map((text) => cl100k.countTokens(text, isAsText)),
+  );
   assert.deepEqual(await countTokens(texts, { encoding: "o200k_harmony" }), await countTokens(texts));
   assert.deepEqual(await countTokens([]), []);
 });
@@ -36,7 +42,8 @@ test("counting stops above a limit", async () => {
   const stopped = await countTokens(text, { limit: 100 });
   assert.ok(stopped > 100 && stopped < whole, String(stopped));
   assert.equal(await countTokens("", { limit: 0 }), 0);
-  for (const limit of [-1, NaN, "many"]) await assert.rejects(countTokens("x", { limit: /** @type {any} */ (limit) }), refusedAs("invalid_request"));
+  for (const limit of [-1, NaN, "many"])
+    await assert.rejects(countTokens("x", { limit: /** @type {any} */ (limit) }), refusedAs("invalid_request"));
 });
 
 test("a megabyte without a break is counted", async () => {
@@ -52,7 +59,10 @@ test("a model is known by its name, and says what counts", async () => {
   assert.equal(modelOf("nobody-1"), undefined);
   const [text = ""] = texts;
   assert.equal(await countTokens(text, { model: "gpt-4" }), cl100k.countTokens(text, isAsText));
-  assert.equal(await countTokens(text, { model: "claude-sonnet-4-5" }), await countTokens(text, { encoding: "estimate-1" }));
+  assert.equal(
+    await countTokens(text, { model: "claude-sonnet-4-5" }),
+    await countTokens(text, { encoding: "estimate-1" }),
+  );
   await assert.rejects(countTokens(text, { model: "nobody-1" }), refusedAs("no_counter"));
 });
 

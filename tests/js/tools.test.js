@@ -36,23 +36,31 @@ async function messagesOf(session) {
 }
 
 /** @param {Session} session */
-const results = async (session) => (await messagesOf(session)).filter(({ role }) => role === "tool").map(({ content }) => content);
+const results = async (session) =>
+  (await messagesOf(session)).filter(({ role }) => role === "tool").map(({ content }) => content);
 
 /** @param {Session} session */
 const lines = (session) => readFileSync(join(session.path, "tools.jsonl"), "utf8").trim().split("\n");
 
-/** @param {(session: Session, open: () => Promise<Session>, store: import("../../js/index.js").Store) => Promise<void>} work */
+/**
+ * @param {(session: Session, open: () => Promise<Session>, store: import("../../js/index.js").Store) => Promise<void>}
+ *   work
+ */
 async function onDisk(work) {
   const home = mkdtempSync(join(tmpdir(), "leftoff-tools-"));
   const first = await openStore({ home, project: home });
   const stores = [first];
   try {
     const session = await first.create();
-    await work(session, async () => {
-      const store = await openStore({ home, project: home });
-      stores.push(store);
-      return store.session(session.id);
-    }, first);
+    await work(
+      session,
+      async () => {
+        const store = await openStore({ home, project: home });
+        stores.push(store);
+        return store.session(session.id);
+      },
+      first,
+    );
     for (const store of stores) await store.close();
   } finally {
     rmSync(home, { recursive: true });
@@ -62,9 +70,21 @@ async function onDisk(work) {
 test("an execution has the fields of StoredToolExecution, and is linked to the message with the call", () =>
   inMemory(async (session) => {
     const messageId = await askWithCalls(session, [call]);
-    const { execution, isNew } = await session.appendTool({ call, result: { content: "a\nb", exitCode: 0 }, durationMs: 12.6 });
+    const { execution, isNew } = await session.appendTool({
+      call,
+      result: { content: "a\nb", exitCode: 0 },
+      durationMs: 12.6,
+    });
     const { id, timestamp, tokens, ...rest } = execution;
-    assert.deepEqual(rest, { seq: 0, messageId, toolCallId: "call_1", tool: "bash", arguments: { command: "ls" }, result: { success: true, exitCode: 0, content: "a\nb" }, durationMs: 13 });
+    assert.deepEqual(rest, {
+      seq: 0,
+      messageId,
+      toolCallId: "call_1",
+      tool: "bash",
+      arguments: { command: "ls" },
+      result: { success: true, exitCode: 0, content: "a\nb" },
+      durationMs: 13,
+    });
     assert.ok(isNew && id && Number(tokens) > 0 && !Number.isNaN(Date.parse(timestamp ?? "")));
     assert.deepEqual(await session.tools(), [execution]);
   }));
@@ -83,9 +103,17 @@ test("the message is the only copy of a result", () =>
 test("a call is recorded once: brought twice, at the same time, or by another process after it", () =>
   onDisk(async (session, open) => {
     await askWithCalls(session, [call]);
-    const three = await Promise.all(["a", "b", "c"].map((content) => session.appendTool({ call, result: { content } })));
-    assert.deepEqual(three.map(({ isNew }) => isNew), [true, false, false]);
-    assert.deepEqual(three.map(({ execution }) => execution.result.content), ["a", "a", "a"]);
+    const three = await Promise.all(
+      ["a", "b", "c"].map((content) => session.appendTool({ call, result: { content } })),
+    );
+    assert.deepEqual(
+      three.map(({ isNew }) => isNew),
+      [true, false, false],
+    );
+    assert.deepEqual(
+      three.map(({ execution }) => execution.result.content),
+      ["a", "a", "a"],
+    );
     const again = await (await open()).appendTool({ call, result: { content: "d" } });
     assert.deepEqual([again.isNew, again.execution], [false, three[0]?.execution]);
     assert.deepEqual(await results(session), ["a"]);
@@ -99,18 +127,36 @@ test("what several processes bring at once is there once: each call, its result,
     const of = (/** @type {number} */ n) => ({ id: `call_${n}`, name: "bash" });
     // All bring the same call at once, then each one of its own.
     for (let n = 0; n < 10; n++) {
-      const results = await Promise.all(all.map((one, at) => one.appendTool({ call: of(n), result: { content: `${n} by ${at}`, exitCode: at, success: at === 0 } })));
+      const results = await Promise.all(
+        all.map((one, at) =>
+          one.appendTool({ call: of(n), result: { content: `${n} by ${at}`, exitCode: at, success: at === 0 } }),
+        ),
+      );
       const [told] = (await (await open()).tools()).filter(({ toolCallId }) => toolCallId === `call_${n}`);
-      assert.deepEqual([results.filter(({ isNew }) => isNew).length, results.map(({ execution }) => execution)], [1, all.map(() => told)]);
+      assert.deepEqual(
+        [results.filter(({ isNew }) => isNew).length, results.map(({ execution }) => execution)],
+        [1, all.map(() => told)],
+      );
       // The text and how it went are of the same.
-      assert.deepEqual([told?.result.content, told?.result.success], [`${n} by ${told?.result.exitCode}`, told?.result.exitCode === 0]);
-      await Promise.all(all.map((one, at) => one.appendTool({ call: of(100 + 4 * n + at), result: { content: `own of ${at}` } })));
+      assert.deepEqual(
+        [told?.result.content, told?.result.success],
+        [`${n} by ${told?.result.exitCode}`, told?.result.exitCode === 0],
+      );
+      await Promise.all(
+        all.map((one, at) => one.appendTool({ call: of(100 + 4 * n + at), result: { content: `own of ${at}` } })),
+      );
     }
     const messages = await messagesOf(await open());
-    assert.deepEqual(messages.filter(({ role }) => role !== "tool").map(({ role }) => role), ["user", "assistant"]);
+    assert.deepEqual(
+      messages.filter(({ role }) => role !== "tool").map(({ role }) => role),
+      ["user", "assistant"],
+    );
     const made = messages[1]?.assistant?.toolCalls?.map(({ id }) => id);
     const answered = messages.flatMap(({ tool }) => tool?.callId ?? []);
-    const wanted = [...Array(10).keys()].flatMap((n) => [n, ...[0, 1, 2, 3].map((at) => 100 + 4 * n + at)]).map((n) => `call_${n}`).sort();
+    const wanted = [...Array(10).keys()]
+      .flatMap((n) => [n, ...[0, 1, 2, 3].map((at) => 100 + 4 * n + at)])
+      .map((n) => `call_${n}`)
+      .sort();
     assert.deepEqual([[...(made ?? [])].sort(), [...answered].sort()], [wanted, wanted]);
     assert.deepEqual((await session.tools()).map(({ toolCallId }) => toolCallId).sort(), wanted);
     const [report] = await store.doctor();
@@ -122,7 +168,14 @@ test("however much is told of tools, an operation of the caller's counts once", 
     const append = () => session.append([{ role: "user", content: "mine" }], { operation: "op-1" });
     const first = await append();
     for (let n = 0; n < 1010; n++) {
-      await session.append({ role: "assistant", content: "", assistant: { toolCalls: [{ id: `call_${n}`, name: "bash", arguments: "{}" }] } }, { durability: "buffered" });
+      await session.append(
+        {
+          role: "assistant",
+          content: "",
+          assistant: { toolCalls: [{ id: `call_${n}`, name: "bash", arguments: "{}" }] },
+        },
+        { durability: "buffered" },
+      );
       await session.appendTool({ call: { id: `call_${n}`, name: "bash" }, result: { content: "r" } });
     }
     assert.deepEqual((await append()).records, first.records);
@@ -159,7 +212,12 @@ test("a failure is marked on the message, and says why beside it", () =>
     await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "no such file", error: "ENOENT", exitCode: 2 } });
     assert.equal((await messagesOf(session)).at(-1)?.tool?.isError, true);
-    assert.deepEqual((await session.tools())[0]?.result, { success: false, error: "ENOENT", exitCode: 2, content: "no such file" });
+    assert.deepEqual((await session.tools())[0]?.result, {
+      success: false,
+      error: "ENOENT",
+      exitCode: 2,
+      content: "no such file",
+    });
   }));
 
 test("a call that no message makes is added to the assistant's newest one, so that contexts have its result", () =>
@@ -167,25 +225,55 @@ test("a call that no message makes is added to the assistant's newest one, so th
     await session.append({ role: "user", content: "look" });
     const [answer] = (await session.append({ role: "assistant", content: "I look." })).records;
     const second = { id: "call_2", name: "read", arguments: { path: "a" } };
-    await Promise.all([call, second].map((one) => session.appendTool({ call: one, result: { content: `of ${one.id}` } })));
-    assert.deepEqual((await session.tools()).map(({ messageId }) => messageId), [answer?.id, answer?.id]);
+    await Promise.all(
+      [call, second].map((one) => session.appendTool({ call: one, result: { content: `of ${one.id}` } })),
+    );
+    assert.deepEqual(
+      (await session.tools()).map(({ messageId }) => messageId),
+      [answer?.id, answer?.id],
+    );
     const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
-    assert.deepEqual(messages.map(({ role, content }) => [role, content]), [["user", "look"], ["assistant", "I look."], ["tool", "of call_1"], ["tool", "of call_2"]]);
-    assert.deepEqual(messages[1]?.assistant?.toolCalls?.map((/** @type {any} */ one) => [one.id, one.name, JSON.parse(one.arguments)]), [["call_1", "bash", { command: "ls" }], ["call_2", "read", { path: "a" }]]);
+    assert.deepEqual(
+      messages.map(({ role, content }) => [role, content]),
+      [
+        ["user", "look"],
+        ["assistant", "I look."],
+        ["tool", "of call_1"],
+        ["tool", "of call_2"],
+      ],
+    );
+    assert.deepEqual(
+      messages[1]?.assistant?.toolCalls?.map((/** @type {any} */ one) => [one.id, one.name, JSON.parse(one.arguments)]),
+      [
+        ["call_1", "bash", { command: "ls" }],
+        ["call_2", "read", { path: "a" }],
+      ],
+    );
     assert.deepEqual((await session.examine()).problems, []);
   }));
 
 test("in a fork, too, whose answers were written again before it; read from either end, it says the same", () =>
   onDisk(async (session, _, store) => {
-    await session.append([{ role: "user", content: "look" }, { role: "assistant", content: "I do" }, { role: "user", content: "and?" }, { role: "assistant", content: "I did" }]);
+    await session.append([
+      { role: "user", content: "look" },
+      { role: "assistant", content: "I do" },
+      { role: "user", content: "and?" },
+      { role: "assistant", content: "I did" },
+    ]);
     await session.appendTool({ call, result: { content: "before" } });
     const fork = await store.fork(session);
     await fork.appendTool({ call: { ...call, id: "call_2" }, result: { content: "behind" } });
     // An id that is given again, behind another answer.
-    await fork.append([{ role: "user", content: "again" }, { role: "assistant", content: "I will" }]);
+    await fork.append([
+      { role: "user", content: "again" },
+      { role: "assistant", content: "I will" },
+    ]);
     await fork.appendTool({ call, result: { content: "other" } });
     const all = await messagesOf(fork);
-    assert.deepEqual(all.map(({ assistant }) => (assistant?.toolCalls ?? []).map(({ id }) => id)), [[], [], [], ["call_1", "call_2"], [], [], [], ["call_1"], []]);
+    assert.deepEqual(
+      all.map(({ assistant }) => (assistant?.toolCalls ?? []).map(({ id }) => id)),
+      [[], [], [], ["call_1", "call_2"], [], [], [], ["call_1"], []],
+    );
     assert.deepEqual(await results(fork), ["before", "behind", "other"]);
     const backwards = [];
     for await (const message of fork.messages({ newestFirst: true })) backwards.unshift(message);
@@ -200,17 +288,29 @@ test("an id that a provider gives again is another call, behind another answer",
       assert.ok((await session.appendTool({ call, result: { content } })).isNew);
     }
     const all = await session.tools();
-    assert.deepEqual(all.map(({ messageId, result }) => [messageId, result.content]), [[ids[0], "first"], [ids[1], "second"]]);
+    assert.deepEqual(
+      all.map(({ messageId, result }) => [messageId, result.content]),
+      [
+        [ids[0], "first"],
+        [ids[1], "second"],
+      ],
+    );
   }));
 
 test("also where the client keeps its calls to itself", () =>
   inMemory(async (session) => {
     for (const content of ["first", "second"]) {
-      await session.append([{ role: "user", content: "look" }, { role: "assistant", content: "I look." }]);
+      await session.append([
+        { role: "user", content: "look" },
+        { role: "assistant", content: "I look." },
+      ]);
       assert.ok((await session.appendTool({ call, result: { content } })).isNew);
       assert.ok(!(await session.appendTool({ call, result: { content } })).isNew);
     }
-    assert.deepEqual((await session.tools()).map(({ result }) => result.content), ["first", "second"]);
+    assert.deepEqual(
+      (await session.tools()).map(({ result }) => result.content),
+      ["first", "second"],
+    );
     assert.deepEqual(await results(session), ["first", "second"]);
   }));
 
@@ -240,22 +340,38 @@ test("what is damaged, foreign, torn or there twice in tools.jsonl costs nothing
     const [line] = lines(session);
     writeFileSync(path, `\u0000\u0000\n{"v":1,"note":"not ours"}\n${line}\n${line}\n{"v":1,"id":"x","toolCallId":"to`);
     const again = await open();
-    assert.deepEqual((await again.tools()).map(({ toolCallId, result }) => [toolCallId, result.content]), [["call_1", "kept"]]);
+    assert.deepEqual(
+      (await again.tools()).map(({ toolCallId, result }) => [toolCallId, result.content]),
+      [["call_1", "kept"]],
+    );
     assert.ok(!(await again.appendTool({ call, result: { content: "kept" } })).isNew);
     const other = { ...call, id: "call_2" };
     await askWithCalls(again, [other]);
     assert.ok((await again.appendTool({ call: other, result: { content: "more" } })).isNew);
-    assert.deepEqual((await again.tools()).map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
+    assert.deepEqual(
+      (await again.tools()).map(({ toolCallId }) => toolCallId),
+      ["call_1", "call_2"],
+    );
   }));
 
 test("of two records of one call the first counts, whoever wrote the second", () =>
   onDisk(async (session, open) => {
     const messageId = await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "kept", exitCode: 0 } });
-    const second = { v: 1, id: "theirs", messageId, toolCallId: "call_1", tool: "bash", result: { success: false, exitCode: 1 } };
+    const second = {
+      v: 1,
+      id: "theirs",
+      messageId,
+      toolCallId: "call_1",
+      tool: "bash",
+      result: { success: false, exitCode: 1 },
+    };
     appendFileSync(join(session.path, "tools.jsonl"), `${JSON.stringify(second)}\n`);
     const again = await open();
-    assert.deepEqual((await again.tools()).map(({ result }) => result), [{ success: true, exitCode: 0, content: "kept" }]);
+    assert.deepEqual(
+      (await again.tools()).map(({ result }) => result),
+      [{ success: true, exitCode: 0, content: "kept" }],
+    );
   }));
 
 test("without tools.jsonl the results are there still", () =>

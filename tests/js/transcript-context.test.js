@@ -22,7 +22,9 @@ async function transcripts() {
   /** @type {[string, Transcript][]} */
   const all = [];
   for (const agent of readdirSync(fixtures).filter((name) => !name.includes("."))) {
-    const names = readdirSync(join(fixtures, agent), { recursive: true, encoding: "utf8" }).filter((name) => /\.jsonl?$/.test(name)).sort();
+    const names = readdirSync(join(fixtures, agent), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.jsonl?$/.test(name))
+      .sort();
     for (const name of names.slice(0, MOST)) {
       try {
         all.push([join(agent, name), await readTranscript(join(fixtures, agent, name))]);
@@ -39,7 +41,12 @@ async function transcripts() {
 async function inSession(transcript, request) {
   const { id, model } = transcript.session;
   const storage = new MemoryStorage();
-  const live = new SessionHandle({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
+  const live = new SessionHandle({
+    storage,
+    path: "/transcript",
+    placement: "home",
+    cache: { storage, folder: "/cache" },
+  });
   await live.begin({ id, agent: model ? { model } : undefined });
   const session = sessionOf(live, {});
   try {
@@ -56,15 +63,25 @@ const outcome = (made) => made.catch((error) => ({ code: error.code, message: er
 const read = await transcripts();
 /** What is read of the log costs nothing to those that are in memory, and is the same. @type {ContextRequest<any>[]} */
 const REQUESTS = [
-  {}, { window: 2_000, encoding: "estimate-1" }, { window: 8_000, encoding: "estimate-1", format: "openai-chat" }, { window: 300, encoding: "estimate-1", format: "anthropic" },
-  { window: 4_000, encoding: "o200k_base", format: "gemini", system: "Be brief." }, { window: 3_000, encoding: "mine", count: (texts) => texts.map((text) => text.length) },
-  { model: "no-such-model" }, /** @type {object} */ ({ windo: 8_000 }),
+  {},
+  { window: 2_000, encoding: "estimate-1" },
+  { window: 8_000, encoding: "estimate-1", format: "openai-chat" },
+  { window: 300, encoding: "estimate-1", format: "anthropic" },
+  { window: 4_000, encoding: "o200k_base", format: "gemini", system: "Be brief." },
+  { window: 3_000, encoding: "mine", count: (texts) => texts.map((text) => text.length) },
+  { model: "no-such-model" },
+  /** @type {object} */ ({ windo: 8_000 }),
 ];
 
 test("a transcript's context is that of a session with its messages", async () => {
   assert.ok(new Set(read.map(([name]) => name.split("/")[0])).size >= 6);
   for (const [name, transcript] of read) {
-    for (const request of REQUESTS) assert.deepEqual(await outcome(transcript.context(request)), await outcome(inSession(transcript, request)), `${name} ${JSON.stringify(request)}`);
+    for (const request of REQUESTS)
+      assert.deepEqual(
+        await outcome(transcript.context(request)),
+        await outcome(inSession(transcript, request)),
+        `${name} ${JSON.stringify(request)}`,
+      );
   }
 });
 
@@ -73,8 +90,16 @@ test("so is one with a model's summary, and what the model is told", async () =>
   for (const [name, transcript] of read) {
     /** @type {unknown[][]} */
     const told = [[], []];
-    const request = (/** @type {number} */ which) => ({ window: 500, encoding: "estimate-1", summarize: (/** @type {unknown} */ wanted) => (told[which]?.push(wanted), `In short, ${told[which]?.length}.`) });
-    assert.deepEqual(await outcome(transcript.context(request(0))), await outcome(inSession(transcript, request(1))), name);
+    const request = (/** @type {number} */ which) => ({
+      window: 500,
+      encoding: "estimate-1",
+      summarize: (/** @type {unknown} */ wanted) => (told[which]?.push(wanted), `In short, ${told[which]?.length}.`),
+    });
+    assert.deepEqual(
+      await outcome(transcript.context(request(0))),
+      await outcome(inSession(transcript, request(1))),
+      name,
+    );
     assert.deepEqual(told[0], told[1], name);
     asked += told[0]?.length ?? 0;
   }
@@ -89,8 +114,15 @@ test("a strategy of the caller's is given a session with the messages", async ()
     for await (const { id } of session.messages()) seen.push(id);
     return { messages: transcript.slice(0, 1) };
   };
-  await transcript.context({ window: 300, encoding: "estimate-1", strategies: [{ name: "mine", priority: 0, build: /** @type {any} */ (build) }] });
-  assert.deepEqual(seen, transcript.slice().map(({ id }) => id));
+  await transcript.context({
+    window: 300,
+    encoding: "estimate-1",
+    strategies: [{ name: "mine", priority: 0, build: /** @type {any} */ (build) }],
+  });
+  assert.deepEqual(
+    seen,
+    transcript.slice().map(({ id }) => id),
+  );
 });
 
 test("what was counted exactly before changes nothing", async () => {

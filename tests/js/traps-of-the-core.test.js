@@ -54,7 +54,11 @@ test("a trap is reported once, and every open session goes on from its files", a
 
 test("a session that is closed after a trap is held by nobody, whatever was done with it between", async () => {
   /** @type {Record<string, (session: import("../../js/session/session.js").Session) => unknown>} */
-  const between = { nothing: () => {}, "a context": contents, "an append": (session) => session.append({ role: "user", content: "after" }) };
+  const between = {
+    nothing: () => {},
+    "a context": contents,
+    "an append": (session) => session.append({ role: "user", content: "after" }),
+  };
   for (const [name, done] of Object.entries(between)) {
     const storage = new LeasedStorage();
     const store = await openStore({ home: "/home", project: "/", storage });
@@ -100,12 +104,24 @@ test("a trap is told by whoever lists, looks or examines, and never as something
     await storage.remove("/home/sessions/index.jsonl");
     await storage.remove("/.leftoff");
     const store = await openStore({ home: "/home", project: "/", storage });
-    const trap = () => { throw new WebAssembly.RuntimeError("unreachable"); };
-    const trapping = [core(), agents.loadBindings()].map(({ Operations }) => mock.method(Operations.prototype, "next", trap));
+    const trap = () => {
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+    const trapping = [core(), agents.loadBindings()].map(({ Operations }) =>
+      mock.method(Operations.prototype, "next", trap),
+    );
     await assert.rejects(call(store, id), isInternal, name);
     for (const { mock: next } of trapping) next.restore();
-    assert.deepEqual((await store.list({ all: true })).map(({ status }) => status), ["active"], name);
-    assert.deepEqual((await store.doctor()).filter(({ health }) => health !== "ok"), [], name);
+    assert.deepEqual(
+      (await store.list({ all: true })).map(({ status }) => status),
+      ["active"],
+      name,
+    );
+    assert.deepEqual(
+      (await store.doctor()).filter(({ health }) => health !== "ok"),
+      [],
+      name,
+    );
   }
 });
 
@@ -113,28 +129,44 @@ test("a file that the core fails at costs an import itself alone, and is told wi
   const home = mkdtempSync(join(tmpdir(), "leftoff-trap-"));
   const folder = join(home, "files");
   mkdirSync(folder);
-  const line = (/** @type {string} */ id, /** @type {string} */ said) => `${JSON.stringify({ type: "user", uuid: id, parentUuid: null, sessionId: id, cwd: "/p", version: "2.1.329", timestamp: "2026-01-01T10:00:00Z", message: { role: "user", content: said } })}\n`;
+  const line = (/** @type {string} */ id, /** @type {string} */ said) =>
+    `${JSON.stringify({ type: "user", uuid: id, parentUuid: null, sessionId: id, cwd: "/p", version: "2.1.329", timestamp: "2026-01-01T10:00:00Z", message: { role: "user", content: said } })}\n`;
   // Read in this order: some before what the core fails at, twice, and some behind it.
   const names = ["a", "b-poison", "c", "d-poison", "e"];
   for (const name of names) writeFileSync(join(folder, `${name}.jsonl`), line(name, name));
   const { Operations } = agents.loadBindings();
   const { next } = Operations.prototype;
-  const trapping = mock.method(Operations.prototype, "next", /** @this {any} */ function (/** @type {number} */ number, /** @type {number} */ now, /** @type {any[]} */ said) {
-    if (said.some((one) => one?.[0] === 11 && Buffer.from(one[1] ?? "").includes("-poison"))) throw new WebAssembly.RuntimeError("unreachable");
-    return next.call(this, number, now, said);
-  });
+  const trapping = mock.method(
+    Operations.prototype,
+    "next",
+    /** @this {any} */ function (/** @type {number} */ number, /** @type {number} */ now, /** @type {any[]} */ said) {
+      if (said.some((one) => one?.[0] === 11 && Buffer.from(one[1] ?? "").includes("-poison")))
+        throw new WebAssembly.RuntimeError("unreachable");
+      return next.call(this, number, now, said);
+    },
+  );
   const store = await openStore({ home: join(home, "store"), project: home });
   try {
     const { imported, problems, unchanged } = await store.import(folder);
     const nameOf = (/** @type {{ path: string }} */ { path }) => basename(path, ".jsonl");
-    assert.deepEqual(imported.map((one) => [nameOf(one), one.added]).sort(), [["a", 1], ["c", 1], ["e", 1]]);
-    assert.deepEqual(problems.map((one) => [nameOf(one), one.code]).sort(), [["b-poison", "internal"], ["d-poison", "internal"]]);
+    assert.deepEqual(imported.map((one) => [nameOf(one), one.added]).sort(), [
+      ["a", 1],
+      ["c", 1],
+      ["e", 1],
+    ]);
+    assert.deepEqual(problems.map((one) => [nameOf(one), one.code]).sort(), [
+      ["b-poison", "internal"],
+      ["d-poison", "internal"],
+    ]);
     assert.equal(unchanged, 0);
     await assert.rejects(store.import(join(folder, "b-poison.jsonl")), isInternal);
     trapping.mock.restore();
     // They alone are read again.
     const again = await store.import(folder);
-    assert.deepEqual([again.imported.map(nameOf).sort(), again.problems, again.unchanged], [["b-poison", "d-poison"], [], 3]);
+    assert.deepEqual(
+      [again.imported.map(nameOf).sort(), again.problems, again.unchanged],
+      [["b-poison", "d-poison"], [], 3],
+    );
     assert.equal((await store.list({ all: true })).length, names.length);
   } finally {
     trapping.mock.restore();

@@ -1,5 +1,6 @@
 // @ts-check
-// What a hook tells at a turn: a save is offered once, after 40 turns without one, whatever else happened to the session.
+// What a hook tells at a turn: a save is offered once, after 40 turns without one, whatever else happened to the
+// session.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -13,7 +14,8 @@ async function recordSession() {
   let count = 0;
   /** Turns until a save is offered, at most so many; which one that was. @param {number} most */
   const turns = async (most) => {
-    for (let turn = 1; turn <= most; turn += 1) if ((await store.turn("/c", { prompt: `go on ${(count += 1)}`, session: session.id })).offersSave) return turn;
+    for (let turn = 1; turn <= most; turn += 1)
+      if ((await store.turn("/c", { prompt: `go on ${(count += 1)}`, session: session.id })).offersSave) return turn;
     return undefined;
   };
   return { storage, store, session, turns };
@@ -42,7 +44,14 @@ test("after a save forty turns are counted again, also before anything else was 
 test("that it rested, was renamed or went on is no save", async () => {
   const { storage, store, session, turns } = await recordSession();
   assert.equal(await turns(20), undefined);
-  const idle = { v: 1, id: "01a219a4-ccc8-7000-94aa-da08b5ab9a17", timestamp: "2026-01-05T10:00:00.000Z", type: "status", status: "paused", reason: "idle" };
+  const idle = {
+    v: 1,
+    id: "01a219a4-ccc8-7000-94aa-da08b5ab9a17",
+    timestamp: "2026-01-05T10:00:00.000Z",
+    type: "status",
+    status: "paused",
+    reason: "idle",
+  };
   await storage.append(`${session.path}/events.jsonl`, new TextEncoder().encode(`${JSON.stringify(idle)}\n`));
   await session.refresh();
   await session.append({ role: "user", content: "I am back." });
@@ -76,7 +85,11 @@ test("where nothing can be written a turn tells what needs no memory, and nothin
     throw new LeftoffError({ code: "storage_failed", message: "read only" });
   };
   for (let turn = 0; turn < 3; turn += 1) {
-    const { recalled, wantsStop, offersSave } = await store.turn("/d", { prompt: "On which port does the zephyr gateway listen?", session: other.id, hasForgotten: turn === 1 });
+    const { recalled, wantsStop, offersSave } = await store.turn("/d", {
+      prompt: "On which port does the zephyr gateway listen?",
+      session: other.id,
+      hasForgotten: turn === 1,
+    });
     assert.deepEqual([recalled, wantsStop, offersSave], ["", false, false]);
   }
   assert.equal((await store.turn("/d", { prompt: "let's stop here for today", session: other.id })).wantsStop, true);
@@ -93,9 +106,11 @@ test("what is asked at once is not told twice, and what the second one can be to
     await other.append({ role: "user", content: `The zephyr gateway listens on port ${port}.` });
   }
   await stores[0].writeSetting("recall", "prompt");
-  const ask = (/** @type {import("../../js/index.js").Store} */ store) => store.turn("/c", { prompt: "On which port does the zephyr gateway listen?" });
+  const ask = (/** @type {import("../../js/index.js").Store} */ store) =>
+    store.turn("/c", { prompt: "On which port does the zephyr gateway listen?" });
   const told = (await Promise.all([stores[0], stores[1], stores[0]].map(ask))).map(({ recalled }) => recalled);
-  for (const port of ["7443", "8021"]) assert.equal(told.filter((recalled) => recalled.includes(port)).length, 1, told.join());
+  for (const port of ["7443", "8021"])
+    assert.equal(told.filter((recalled) => recalled.includes(port)).length, 1, told.join());
   for (const store of stores) await store.close();
 });
 
@@ -104,7 +119,11 @@ test("where turns are told at once and the setting is for the start of a session
   const other = await store.create();
   await other.append({ role: "user", content: "The zephyr gateway listens on port 7443." });
   await store.writeSetting("recall", "session");
-  const asked = ["On which port does the zephyr gateway listen?", "Does the zephyr gateway listen?", "Which port is the gateway's?"];
+  const asked = [
+    "On which port does the zephyr gateway listen?",
+    "Does the zephyr gateway listen?",
+    "Which port is the gateway's?",
+  ];
   const told = await Promise.all(asked.map((prompt) => store.turn("/c", { prompt })));
   assert.equal(told.filter(({ recalled }) => recalled).length, 1);
   await store.close();

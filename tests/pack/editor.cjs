@@ -16,7 +16,9 @@ Module._load = (name, ...given) => (name === "vscode" ? vscode : load(name, ...g
 const { activate } = require("./extension/extension.cjs");
 const subscriptions = [];
 activate({ subscriptions, globalStorageUri: { fsPath: storage } });
-commands.get("leftoff.sessions")().then((text) => {
-  for (const one of subscriptions) one.dispose();
-  console.log(commands.size === 0 ? text : "a command is left");
-});
+commands
+  .get("leftoff.sessions")()
+  .then((text) => {
+    for (const one of subscriptions) one.dispose();
+    console.log(commands.size === 0 ? text : "a command is left");
+  });

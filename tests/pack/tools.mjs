@@ -1,5 +1,6 @@
 // @ts-check
-// What the packed package is tried with beside what the project itself needs: bundlers, other versions of Node, judges of packages.
+// What the packed package is tried with beside what the project itself needs: bundlers, other versions of Node, judges
+// of packages.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -17,7 +18,10 @@ export function install() {
   if (existsSync(mark) && readFileSync(mark, "utf8") === list) return false;
   mkdirSync(folder, { recursive: true });
   copyFileSync(wanted, join(folder, "package.json"));
-  run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"], { cwd: folder, quiet: true });
+  run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"], {
+    cwd: folder,
+    quiet: true,
+  });
   writeFileSync(mark, list);
 }
 
@@ -35,6 +39,8 @@ export function fileOf(...path) {
 /** Bun's program: npm's `bun` finds it by an install script, and no script of a package is run here. */
 export function bun() {
   const folder = join(root, "node_modules", "@oven");
-  const [found] = readdirSync(folder).map((name) => join(folder, name, "bin", "bun")).filter(existsSync);
+  const [found] = readdirSync(folder)
+    .map((name) => join(folder, name, "bin", "bun"))
+    .filter(existsSync);
   return found ?? fail(`expected Bun's program in ${folder}, but found none`);
 }

@@ -5,7 +5,18 @@ import { loadWasm } from "leftoff/slim";
 import { MemoryStorage } from "leftoff/storage/memory";
 import { NodeStorage } from "leftoff/storage/node";
 import { LeftoffError, countTokens, openStore, readTranscript } from "leftoff";
-import type { ContextBuildResult, ContextReport, Draft, ErrorCode, Listed, OpenAiChatMessage, Session, SessionState, Storage, Store } from "leftoff";
+import type {
+  ContextBuildResult,
+  ContextReport,
+  Draft,
+  ErrorCode,
+  Listed,
+  OpenAiChatMessage,
+  Session,
+  SessionState,
+  Storage,
+  Store,
+} from "leftoff";
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
@@ -21,13 +32,23 @@ export async function usePackage(storage: Storage, told: (...all: unknown[]) => 
   await loadWasm({ context: new Uint8Array(), reader: "https://example.com/reader.wasm" });
   const report: ContextReport = built.report;
   const state: SessionState = await session.state();
-  const none: [IsAny<typeof messages>, IsAny<typeof report.budget>, IsAny<(typeof records)[number]>, IsAny<typeof state.modifiedFiles>] = [false, false, false, false];
+  const none: [
+    IsAny<typeof messages>,
+    IsAny<typeof report.budget>,
+    IsAny<(typeof records)[number]>,
+    IsAny<typeof state.modifiedFiles>,
+  ] = [false, false, false, false];
   await session.append({ role: "user", content: [{ type: "text", text: "Hi" }] }, { format: "anthropic" });
   await session.append({ object: "chat.completion", choices: [] }).catch(told);
   // @ts-expect-error no key of a message
   await session.append({ rol: "user", contnt: "Hi" }).catch(told);
   // @ts-expect-error a key beside those of a message
-  await session.append([{ role: "user", content: "Hi" }, { role: "user", contnt: "Hi" }]).catch(told);
+  await session
+    .append([
+      { role: "user", content: "Hi" },
+      { role: "user", contnt: "Hi" },
+    ])
+    .catch(told);
   const mistyped = { rol: "user", contnt: "Hi" };
   // @ts-expect-error the same from a variable
   await session.append(mistyped).catch(told);
@@ -39,7 +60,9 @@ export async function usePackage(storage: Storage, told: (...all: unknown[]) => 
   new (store.constructor as typeof Store)();
   const manager = new compat.SessionManager({ home: "." });
   const provider: compat.ProviderInfo = { type: "openai", model: "gpt-5", contextWindow: 128_000 };
-  const stored: compat.StoredMessage = await (await manager.createSession(".", provider)).appendMessage({ role: "user", content: "Hello" });
+  const stored: compat.StoredMessage = await (
+    await manager.createSession(".", provider)
+  ).appendMessage({ role: "user", content: "Hello" });
   const count: number = await countTokens("hello");
   const counts: number[] = await countTokens(["hello"]);
   const transcript = await readTranscript(new Uint8Array());
@@ -47,4 +70,5 @@ export async function usePackage(storage: Storage, told: (...all: unknown[]) => 
   return store.list();
 }
 
-export const codeOf = (error: unknown): ErrorCode | undefined => (error instanceof LeftoffError ? error.code : undefined);
+export const codeOf = (error: unknown): ErrorCode | undefined =>
+  error instanceof LeftoffError ? error.code : undefined;

@@ -34,9 +34,18 @@ const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
  * @param {(line: string) => void} [how.onErrorLine] receives lines of standard error, which else goes to the terminal
  * @returns {Promise<EngineResult>}
  */
-export async function runEngine({ name, program, args, isShell }, { prompt, folder, timeout, onOutput, onErrorLine: noted }) {
+export async function runEngine(
+  { name, program, args, isShell },
+  { prompt, folder, timeout, onOutput, onErrorLine: noted },
+) {
   const isGroup = process.platform !== "win32";
-  const child = spawn(program, args, { cwd: folder, shell: isShell, detached: isGroup, stdio: ["pipe", "pipe", /** @type {"pipe"} */ (noted ? "pipe" : "inherit")], env: { ...process.env, LEFTOFF_ASK: "1" } });
+  const child = spawn(program, args, {
+    cwd: folder,
+    shell: isShell,
+    detached: isGroup,
+    stdio: ["pipe", "pipe", /** @type {"pipe"} */ (noted ? "pipe" : "inherit")],
+    env: { ...process.env, LEFTOFF_ASK: "1" },
+  });
   /** @type {EngineResult | undefined} */
   let ended;
   const kill = (/** @type {NodeJS.Signals} */ signal) => killProcess(child, signal, isGroup);
@@ -48,12 +57,19 @@ export async function runEngine({ name, program, args, isShell }, { prompt, fold
     kill("SIGTERM");
     timers.push(setTimeout(() => kill("SIGKILL"), GRACE));
   };
-  const heard = Object.entries(SIGNALS).map(([signal, status]) => /** @type {const} */ ([signal, () => stop({ status, stopped: "interrupted" })]));
+  const heard = Object.entries(SIGNALS).map(
+    ([signal, status]) => /** @type {const} */ ([signal, () => stop({ status, stopped: "interrupted" })]),
+  );
   for (const [signal, listener] of heard) process.on(signal, listener);
   // A timer for longer than this would go off at once.
-  if (timeout && timeout * 1000 < 2 ** 31) timers.push(setTimeout(() => stop({ status: 124, stopped: `no answer within ${timeout} seconds` }), timeout * 1000));
+  if (timeout && timeout * 1000 < 2 ** 31)
+    timers.push(
+      setTimeout(() => stop({ status: 124, stopped: `no answer within ${timeout} seconds` }), timeout * 1000),
+    );
   try {
-    const closed = new Promise((resolve, reject) => child.on("error", reject).on("close", (status, signal) => resolve({ status, signal })));
+    const closed = new Promise((resolve, reject) =>
+      child.on("error", reject).on("close", (status, signal) => resolve({ status, signal })),
+    );
     // An engine that does not read its input to the end has read enough.
     child.stdin.on("error", () => undefined).end(prompt);
     const all = (async () => {
@@ -63,11 +79,18 @@ export async function runEngine({ name, program, args, isShell }, { prompt, fold
     const [{ status, signal }] = await Promise.all([closed, all]);
     if (ended) return ended;
     if (status === 0) return { status: 0 };
-    return { status: status ?? 1, stopped: signal ? `the engine was ended by ${signal}` : `the engine ended with exit status ${status}` };
+    return {
+      status: status ?? 1,
+      stopped: signal ? `the engine was ended by ${signal}` : `the engine ended with exit status ${status}`,
+    };
   } catch (error) {
     kill("SIGKILL");
     if (!(error instanceof Error && "syscall" in error && String(error.syscall).startsWith("spawn"))) throw error;
-    throw new LeftoffError({ code: "not_found", message: `could not start the engine "${name}": ${error.message}`, cause: error });
+    throw new LeftoffError({
+      code: "not_found",
+      message: `could not start the engine "${name}": ${error.message}`,
+      cause: error,
+    });
   } finally {
     timers.forEach(clearTimeout);
     for (const [signal, listener] of heard) process.off(signal, listener);

@@ -31,17 +31,31 @@ export async function ask(args) {
     const prompt = args.prompt ?? (kept.prompt && resolve(store.home, kept.prompt));
     const instructions = prompt ? await readFileText(prompt) : undefined;
     const window = args.window === undefined ? engine.window : parseWholeNumber(args.window, "window");
-    const transcript = args.resume ? TranscriptFile.openLatest(store.home) : TranscriptFile.create(store.home, store.project);
+    const transcript = args.resume
+      ? TranscriptFile.openLatest(store.home)
+      : TranscriptFile.create(store.home, store.project);
     try {
       transcript.append(agents.call((core) => core.askQuestion(nowMs(), question)));
       transcript.flush();
       const { session, history, left } = await readHistory(store, transcript.path, { window, instructions });
-      if (left > 0) note(`the conversation is too long for ${engine.name}: ${left} of its messages are left out or shortened`);
-      const { answer, ...ended } = await recordAnswer(transcript, engine, { args, timeout, prompt: await buildPrompt(store, { instructions, history, question }) });
+      if (left > 0)
+        note(`the conversation is too long for ${engine.name}: ${left} of its messages are left out or shortened`);
+      const { answer, ...ended } = await recordAnswer(transcript, engine, {
+        args,
+        timeout,
+        prompt: await buildPrompt(store, { instructions, history, question }),
+      });
       await store.import(transcript.path, { from: "ask" });
       if (ended.stopped) note(`the answer is incomplete: ${ended.stopped}`);
       process.exitCode ||= ended.status;
-      const value = { session, transcript: transcript.path, engine: engine.name, answer, stopped: ended.stopped ?? null, exitStatus: ended.status };
+      const value = {
+        session,
+        transcript: transcript.path,
+        engine: engine.name,
+        answer,
+        stopped: ended.stopped ?? null,
+        exitStatus: ended.status,
+      };
       return { text: "", value };
     } finally {
       transcript.close();
@@ -72,11 +86,21 @@ function chooseEngine(args) {
 async function readHistory(store, path, { window, instructions }) {
   const { imported } = await store.import(path, { from: "ask" });
   const session = await store.session({ source: { agent: "ask", id: sourceIdOf(path) } });
-  if (imported.length === 0 || session.metadata.stats.messageCount < 2) return { session: session.id, history: "", left: 0 };
+  if (imported.length === 0 || session.metadata.stats.messageCount < 2)
+    return { session: session.id, history: "", left: 0 };
   const system = instructions ?? agents.call((core) => core.askInstructions());
-  const { messages, originalMessageCount, includedMessageCount } = await session.context({ window, system, format: "leftoff", assumes: true });
+  const { messages, originalMessageCount, includedMessageCount } = await session.context({
+    window,
+    system,
+    format: "leftoff",
+    assumes: true,
+  });
   const before = /** @type {object[]} */ (messages).slice(0, -1);
-  return { session: session.id, history: before.length > 0 ? historyText(before) : "", left: originalMessageCount - includedMessageCount };
+  return {
+    session: session.id,
+    history: before.length > 0 ? historyText(before) : "",
+    left: originalMessageCount - includedMessageCount,
+  };
 }
 
 /** @param {string} path */
@@ -86,7 +110,9 @@ function sourceIdOf(path) {
 
 /**
  * Runs the engine; its answer is written down first, then shown.
- * @param {TranscriptFile} transcript @param {Engine} engine @param {{ args: Args, timeout?: number, prompt: Uint8Array }} how
+ * @param {TranscriptFile} transcript
+ * @param {Engine} engine
+ * @param {{ args: Args, timeout?: number, prompt: Uint8Array }} how
  */
 async function recordAnswer(transcript, engine, { args, timeout, prompt }) {
   transcript.append(agents.call((core) => core.askAnswer(nowMs(), engine.name)));
@@ -112,7 +138,13 @@ async function recordAnswer(transcript, engine, { args, timeout, prompt }) {
   /** @type {import("./engine.js").EngineResult} */
   let ended = { status: 1, stopped: "leftoff failed" };
   try {
-    ended = await runEngine(engine, { prompt, folder: process.cwd(), timeout, onOutput, onErrorLine: args.json ? note : undefined });
+    ended = await runEngine(engine, {
+      prompt,
+      folder: process.cwd(),
+      timeout,
+      onOutput,
+      onErrorLine: args.json ? note : undefined,
+    });
   } catch (error) {
     ended.stopped = error instanceof Error ? error.message : String(error);
     throw error;

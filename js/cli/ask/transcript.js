@@ -1,7 +1,21 @@
 // @ts-check
 /** A transcript of `leftoff ask` on disk: text is written first, then shown. The core makes its content. */
 
-import { closeSync, fsyncSync, ftruncateSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 
 import { agents } from "../../wasm/agents.js";
@@ -53,9 +67,17 @@ export class TranscriptFile {
   static openLatest(home) {
     const place = join(home, "ask");
     const path = join(place, textOf(join(place, `${LATEST}.txt`)).trim());
-    if (dirname(path) !== place) throw new LeftoffError({ code: "not_found", message: `no conversation to continue in "${place}"; without --resume a new one begins` });
+    if (dirname(path) !== place)
+      throw new LeftoffError({
+        code: "not_found",
+        message: `no conversation to continue in "${place}"; without --resume a new one begins`,
+      });
     const bytes = bytesIn(path);
-    if (!bytes) throw new LeftoffError({ code: "not_found", message: `no conversation at "${path}"; without --resume a new one begins` });
+    if (!bytes)
+      throw new LeftoffError({
+        code: "not_found",
+        message: `no conversation at "${path}"; without --resume a new one begins`,
+      });
     lockTranscript(path);
     const file = openSync(path, "a");
     const { torn, closing } = fromBytes(agents.call((core) => core.askOpened(bytes, nowMs())));
@@ -70,7 +92,7 @@ export class TranscriptFile {
   append(said) {
     const bytes = typeof said === "string" ? bytesOf(said) : said;
     try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+      for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
     } catch (error) {
       ftruncateSync(this.#file, this.#end);
       throw toStorageError("append", this.path, error, { hasRoot: false });
@@ -103,7 +125,11 @@ function lockTranscript(path) {
         if (codeOf(error) !== "EEXIST") throw error;
       }
       const other = readLockHolder(lock);
-      if (other && !isGone(other)) throw new LeftoffError({ code: "open_elsewhere", message: `process ${other.pid} is asking in "${path}" right now; without --resume a new conversation begins` });
+      if (other && !isGone(other))
+        throw new LeftoffError({
+          code: "open_elsewhere",
+          message: `process ${other.pid} is asking in "${path}" right now; without --resume a new conversation begins`,
+        });
       rmSync(lock, { force: true });
     }
   } finally {

@@ -1,12 +1,19 @@
 import { zeroCounts } from "./walk.mjs";
 
-const KINDS = [["header", /^# aider chat started at /], ["user", /^####($| .*  $|\s+$)/], ["toolResults", /^>($| .*  $|\s+$)/], ["blank", /^\s*$/]];
+const KINDS = [
+  ["header", /^# aider chat started at /],
+  ["user", /^####($| .*  $|\s+$)/],
+  ["toolResults", /^>($| .*  $|\s+$)/],
+  ["blank", /^\s*$/],
+];
 
 export function tally(text) {
   if (!/^# aider chat started at /m.test(text)) return null;
   const [main, side, types] = [zeroCounts(), zeroCounts(), {}];
   const empty = { section: 0 };
-  let section = zeroCounts(), last = "header", isSaid = false;
+  let section = zeroCounts(),
+    last = "header",
+    isSaid = false;
   const close = () => {
     if (section.user + section.assistant > 0) for (const key of Object.keys(main)) main[key] += section[key];
     else if (section.toolResults > 0) empty.section += 1;
@@ -21,7 +28,10 @@ export function tally(text) {
     else {
       const says = line.replace(kind === "user" ? /^####/ : kind === "toolResults" ? /^>/ : "", "").trim() !== "";
       if (kind !== last) isSaid = false;
-      if (says && !isSaid) { section[kind] += 1; isSaid = true; }
+      if (says && !isSaid) {
+        section[kind] += 1;
+        isSaid = true;
+      }
     }
     last = kind;
   }

@@ -4,7 +4,10 @@ const MARK = /^## (Question|Answer|End) \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?
 
 /** What stands behind an answer's end, and a line that only begins as a mark does, are notes; both are told. */
 export function tally(text) {
-  const lines = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n").split("\n");
+  const lines = text
+    .replace(/^\ufeff/, "")
+    .replaceAll("\r\n", "\n")
+    .split("\n");
   if (!/^# leftoff ask session_/.test(lines[0])) return null;
   const main = zeroCounts();
   let [bad, voice, isSaid] = [0, undefined, false];
@@ -12,7 +15,10 @@ export function tally(text) {
     const mark = MARK.exec(line)?.[1];
     if (mark) [voice, isSaid] = [{ Question: "user", Answer: "assistant", End: undefined }[mark], false];
     else if (line.trim() !== "") {
-      if (!voice) { voice = "user"; bad += 1; }
+      if (!voice) {
+        voice = "user";
+        bad += 1;
+      }
       if (/^## (Question|Answer|End) /.test(line)) bad += 1;
       if (!isSaid) main[voice] += 1;
       isSaid = true;

@@ -4,14 +4,19 @@ export function tally(text) {
   const whole = document(text);
   if (Array.isArray(whole)) {
     if (whole[0]?.say ?? whole[0]?.ask) return countShown(whole);
-    return whole.some((message) => /<task>|modelInfo/.test(JSON.stringify(message))) ? messages(whole, {}, false) : null;
+    return whole.some((message) => /<task>|modelInfo/.test(JSON.stringify(message)))
+      ? messages(whole, {}, false)
+      : null;
   }
   if (!Array.isArray(whole?.messages) || whole.sessionId === undefined) return null;
   const fields = {};
   for (const key of Object.keys(whole)) count(fields, `session.${key}`);
   walk({ ...whole.origin }, "session.origin", fields);
   const version = whole.origin?.version;
-  return { ...messages(whole.messages, fields, /^compaction/.test(whole.messages[0]?.metadata?.kind)), versions: version ? [version] : [] };
+  return {
+    ...messages(whole.messages, fields, /^compaction/.test(whole.messages[0]?.metadata?.kind)),
+    versions: version ? [version] : [],
+  };
 }
 
 function messages(list, fields, isBeside) {
@@ -36,11 +41,16 @@ function countShown(list) {
   let speaker = "";
   list.forEach((entry, at) => {
     walk(entry, "shown", fields);
-    if (entry.partial && isObject(list[at + 1]) && kind(list[at + 1]) === kind(entry)) return void count(types, `${entry.type}/${kind(entry)}`);
+    if (entry.partial && isObject(list[at + 1]) && kind(list[at + 1]) === kind(entry))
+      return void count(types, `${entry.type}/${kind(entry)}`);
     const isTask = kind(entry) === "text" && main.user + main.assistant === 0;
-    if (isTask || /^user_feedback/.test(kind(entry))) { main.user += 1; speaker = "user"; }
-    else if (kind(entry) === "command_output") { main.toolResults += 1; speaker = "tool"; }
-    else if (kind(entry) === "api_req_started") speaker = "";
+    if (isTask || /^user_feedback/.test(kind(entry))) {
+      main.user += 1;
+      speaker = "user";
+    } else if (kind(entry) === "command_output") {
+      main.toolResults += 1;
+      speaker = "tool";
+    } else if (kind(entry) === "api_req_started") speaker = "";
     else if (ANSWERS.includes(kind(entry))) {
       if (speaker !== "assistant") main.assistant += 1;
       speaker = "assistant";

@@ -1,13 +1,23 @@
 import { count, isObject, zeroCounts, records, walk } from "./walk.mjs";
 
 const CALLS = ["function_call", "custom_tool_call", "local_shell_call", "tool_search_call", "tool_call"];
-const RESULTS = ["function_call_output", "custom_tool_call_output", "tool_search_output", "tool_result", "function_result"];
+const RESULTS = [
+  "function_call_output",
+  "custom_tool_call_output",
+  "tool_search_output",
+  "tool_result",
+  "function_result",
+];
 // Done by the provider, which tells both at once.
 const BOTH = ["web_search_call", "image_generation_call"];
 const LINES = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
 const TEXTS = ["input_text", "output_text", "text", "Text"];
 
-const textsOf = (content) => (typeof content === "string" ? [content] : (content ?? []).filter((b) => isObject(b) && TEXTS.includes(b.type)).map((b) => b.text)).filter(Boolean);
+const textsOf = (content) =>
+  (typeof content === "string"
+    ? [content]
+    : (content ?? []).filter((b) => isObject(b) && TEXTS.includes(b.type)).map((b) => b.text)
+  ).filter(Boolean);
 
 export function tally(text) {
   const all = records(text);
@@ -25,19 +35,33 @@ export function tally(text) {
     once[key(by)] = (once[key(by)] ?? 0) + 1;
     return false;
   };
-  const say = (kind) => { main[kind] += 1; open = false; };
-  const piece = () => { if (!open) main.assistant += 1; open = true; };
+  const say = (kind) => {
+    main[kind] += 1;
+    open = false;
+  };
+  const piece = () => {
+    if (!open) main.assistant += 1;
+    open = true;
+  };
   const speak = (by, role, texts) => {
     if (role === "assistant") for (const one of texts) isTwin(by, role, one) || piece();
-    else isTwin(by, role === "developer" ? "system" : role, texts.join("\n\n")) || say(role === "developer" ? "system" : role);
+    else
+      isTwin(by, role === "developer" ? "system" : role, texts.join("\n\n")) ||
+        say(role === "developer" ? "system" : role);
   };
   const item = (p, type) => {
     if (type === "message") speak("item", p.role, textsOf(p.content ?? p.message));
-    else if (type === "reasoning") { if (p.encrypted_content || p.summary?.length || p.content?.length) piece(); }
-    else if (CALLS.includes(type)) { piece(); main.toolCalls += 1; }
-    else if (RESULTS.includes(type)) say("toolResults");
-    else if (BOTH.includes(type)) { piece(); main.toolCalls += 1; say("toolResults"); }
-    else if (type === "agent_message") say("user");
+    else if (type === "reasoning") {
+      if (p.encrypted_content || p.summary?.length || p.content?.length) piece();
+    } else if (CALLS.includes(type)) {
+      piece();
+      main.toolCalls += 1;
+    } else if (RESULTS.includes(type)) say("toolResults");
+    else if (BOTH.includes(type)) {
+      piece();
+      main.toolCalls += 1;
+      say("toolResults");
+    } else if (type === "agent_message") say("user");
     else return false;
     return true;
   };
@@ -54,21 +78,31 @@ export function tally(text) {
     return true;
   };
   for (const { record } of all) {
-    if (!isObject(record)) { bad += 1; continue; }
+    if (!isObject(record)) {
+      bad += 1;
+      continue;
+    }
     const { type = "", payload } = record;
     if (!payload && (record.role || ["tool_call", "tool_result", "function_call", "function_result"].includes(type))) {
       item(record, type || "message");
       walk(record, `flat/${type || "message"}`, fields);
       continue;
     }
-    if (!isObject(payload) || !type) { bad += 1; continue; }
+    if (!isObject(payload) || !type) {
+      bad += 1;
+      continue;
+    }
     const path = ["response_item", "event_msg"].includes(type) ? `${type}/${payload.type}` : type;
     let told = true;
-    if (type === "session_meta") { told = !described; described = true; if (told) versions.add(payload.cli_version); }
-    else if (type === "response_item") told = item(payload, payload.type);
+    if (type === "session_meta") {
+      told = !described;
+      described = true;
+      if (told) versions.add(payload.cli_version);
+    } else if (type === "response_item") told = item(payload, payload.type);
     else if (type === "event_msg") told = event(payload, payload.type);
-    else if (type === "compacted") { if (payload.message) say("user"); }
-    else if (type === "token_usage_record") open = false;
+    else if (type === "compacted") {
+      if (payload.message) say("user");
+    } else if (type === "token_usage_record") open = false;
     else told = type === "turn_context";
     if (told) walk(record, path, fields);
     else count(types, payload.type === "item_completed" && payload.item ? `${path}/${payload.item.type}` : path);

@@ -1,16 +1,25 @@
 import { count, zeroCounts, records, walk } from "./walk.mjs";
 
 const ROLES = {
-  "user.message": "user", "system.notification": "user", "assistant.message": "assistant", "system.message": "system",
+  "user.message": "user",
+  "system.notification": "user",
+  "assistant.message": "assistant",
+  "system.message": "system",
   "tool.execution_complete": "toolResults",
 };
 
 export function tally(text) {
-  const types = {}, fields = {}, versions = [];
+  const types = {},
+    fields = {},
+    versions = [];
   const [main, side] = [zeroCounts(), zeroCounts()];
-  let bad = 0, own = 0;
+  let bad = 0,
+    own = 0;
   for (const { record } of records(text)) {
-    if (typeof record?.type !== "string") { bad += 1; continue; }
+    if (typeof record?.type !== "string") {
+      bad += 1;
+      continue;
+    }
     const { type, data } = record;
     const role = ROLES[type];
     if (role || type === "session.start" || type === "session.usage_record") walk(record, type, fields);

@@ -4,7 +4,10 @@ export function tally(text) {
   const [main, side, fields] = [zeroCounts(), zeroCounts(), {}];
   let bad = 0;
   for (const { record } of records(text)) {
-    if (!isObject(record) || typeof record.role !== "string") { bad += 1; continue; }
+    if (!isObject(record) || typeof record.role !== "string") {
+      bad += 1;
+      continue;
+    }
     main[{ tool: "toolResults" }[record.role] ?? record.role] += 1;
     walk(record, "message", fields);
   }

@@ -6,23 +6,41 @@ function split(line) {
   const read = [];
   for (let text = "", i = 0; i < parts.length; i += 1) {
     text += parts[i];
-    try { read.push(JSON.parse(text)); text = ""; } catch { if (i === parts.length - 1) return undefined; }
+    try {
+      read.push(JSON.parse(text));
+      text = "";
+    } catch {
+      if (i === parts.length - 1) return undefined;
+    }
   }
   return read;
 }
 
 export function tally(text) {
-  const types = {}, fields = {}, versions = new Set(), answers = new Set();
+  const types = {},
+    fields = {},
+    versions = new Set(),
+    answers = new Set();
   const [main, side] = [zeroCounts(), zeroCounts()];
-  let bad = 0, speakers = 0;
-  const lines = text.replace(/^\uFEFF/, "").split("\n").filter((line) => line.trim() !== "");
+  let bad = 0,
+    speakers = 0;
+  const lines = text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
   const all = records(text).flatMap(({ record }, i) => record ?? split(lines[i]) ?? [undefined]);
   for (const record of all) {
-    if (typeof record?.type !== "string") { bad += 1; continue; }
+    if (typeof record?.type !== "string") {
+      bad += 1;
+      continue;
+    }
     const type = record.type === "system" && record.subtype ? `system/${record.subtype}` : record.type;
     const speaks = ["user", "assistant", "tool_result"].includes(type);
     if (speaks || type === "system/custom_title") walk(record, type, fields);
-    else { count(types, type); continue; }
+    else {
+      count(types, type);
+      continue;
+    }
     if (!speaks) continue;
     speakers += 1;
     if (/^\d/.test(record.version)) versions.add(record.version);

@@ -19,15 +19,27 @@ export function walk(value, path, fields) {
 /** The lines that hold something, parsed; `undefined` where one is no JSON. */
 export function records(text) {
   const parsed = (line) => {
-    try { return JSON.parse(line); } catch { return undefined; }
+    try {
+      return JSON.parse(line);
+    } catch {
+      return undefined;
+    }
   };
-  return text.replace(/^\uFEFF/, "").split("\n").map((line, number) => ({ number, line: line.trim() }))
-    .filter(({ line }) => line !== "").map(({ number, line }) => ({ number, record: parsed(line) }));
+  return text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .map((line, number) => ({ number, line: line.trim() }))
+    .filter(({ line }) => line !== "")
+    .map(({ number, line }) => ({ number, record: parsed(line) }));
 }
 
 /** A document, parsed; `undefined` where it is no JSON. */
 export function document(text) {
-  try { return JSON.parse(text.replace(/^\uFEFF/, "")); } catch { return undefined; }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    return undefined;
+  }
 }
 
 export const zeroCounts = () => ({ user: 0, assistant: 0, toolCalls: 0, toolResults: 0, system: 0 });

@@ -14,7 +14,10 @@ export const gemini = {
   },
 
   isMain(path, body) {
-    return !path.endsWith(":countTokens") && (body.tools ?? []).flatMap((/** @type {any} */ tool) => tool.functionDeclarations ?? []).length > 2;
+    return (
+      !path.endsWith(":countTokens") &&
+      (body.tools ?? []).flatMap((/** @type {any} */ tool) => tool.functionDeclarations ?? []).length > 2
+    );
   },
 
   turns({ contents }) {
@@ -29,12 +32,18 @@ export const gemini = {
   },
 
   write(path, body, answer, { json, stream }) {
-    if (path.endsWith(":countTokens")) return json({ totalTokens: Math.ceil(JSON.stringify(body.contents).length / 4) });
+    if (path.endsWith(":countTokens"))
+      return json({ totalTokens: Math.ceil(JSON.stringify(body.contents).length / 4) });
     const usageMetadata = { promptTokenCount: 1000, candidatesTokenCount: 100, totalTokenCount: 1100 };
     const about = { usageMetadata, modelVersion: "script", responseId: answer.id };
-    const content = (/** @type {object[]} */ parts, /** @type {object} */ end) => ({ candidates: [{ content: { role: "model", parts }, index: 0, ...end }], ...about });
+    const content = (/** @type {object[]} */ parts, /** @type {object} */ end) => ({
+      candidates: [{ content: { role: "model", parts }, index: 0, ...end }],
+      ...about,
+    });
     if (!path.endsWith(":streamGenerateContent")) return json(content(partsOf(answer), { finishReason: "STOP" }));
-    stream(unnamedEvents([...pieces(answer).map((part) => content([part], {})), content([], { finishReason: "STOP" })]));
+    stream(
+      unnamedEvents([...pieces(answer).map((part) => content([part], {})), content([], { finishReason: "STOP" })]),
+    );
   },
 };
 
@@ -52,7 +61,11 @@ function read({ turns, waiting }, role, part) {
     const [answered] = place < 0 ? [] : waiting.splice(place, 1);
     const { output, error, ...rest } = result.response ?? {};
     const written = error ?? output ?? rest;
-    turns.result({ id: result.id ?? answered?.id ?? "", text: typeof written === "string" ? written : JSON.stringify(written), ...(error === undefined ? {} : { isError: true }) });
+    turns.result({
+      id: result.id ?? answered?.id ?? "",
+      text: typeof written === "string" ? written : JSON.stringify(written),
+      ...(error === undefined ? {} : { isError: true }),
+    });
   }
 }
 

@@ -23,7 +23,8 @@ export const openaiChat = {
     for (const { role, content, tool_calls: calls = [], tool_call_id: id } of messages) {
       if (role === "user") texts(content).forEach((text) => turns.user(text));
       if (role === "assistant") turns.assistant(textOf(content));
-      for (const call of calls) turns.call({ id: call.id, name: call.function.name, input: inputOf(call.function.arguments) });
+      for (const call of calls)
+        turns.call({ id: call.id, name: call.function.name, input: inputOf(call.function.arguments) });
       if (role === "tool") turns.result({ id, text: textOf(content) });
     }
     return turns.list;
@@ -34,15 +35,22 @@ export const openaiChat = {
     const about = { id: `chatcmpl-${answer.id}`, created: 1, model: body.model };
     const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
     const message = messageOf(answer);
-    if (!body.stream) return json({ ...about, object: "chat.completion", choices: [{ index: 0, message, finish_reason }], usage });
-    const chunk = (/** @type {object} */ delta, /** @type {string | null} */ reason = null) => ({ ...about, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: reason }] });
-    stream(unnamedEvents([
-      chunk({ role: "assistant", content: "" }),
-      ...deltas(answer).map((delta) => chunk(delta)),
-      chunk({}, finish_reason),
-      { ...about, object: "chat.completion.chunk", choices: [], usage },
-      "[DONE]",
-    ]));
+    if (!body.stream)
+      return json({ ...about, object: "chat.completion", choices: [{ index: 0, message, finish_reason }], usage });
+    const chunk = (/** @type {object} */ delta, /** @type {string | null} */ reason = null) => ({
+      ...about,
+      object: "chat.completion.chunk",
+      choices: [{ index: 0, delta, finish_reason: reason }],
+    });
+    stream(
+      unnamedEvents([
+        chunk({ role: "assistant", content: "" }),
+        ...deltas(answer).map((delta) => chunk(delta)),
+        chunk({}, finish_reason),
+        { ...about, object: "chat.completion.chunk", choices: [], usage },
+        "[DONE]",
+      ]),
+    );
   },
 };
 
@@ -68,9 +76,16 @@ function deltas({ reasoning, text, calls }) {
     ...pieces(reasoning).map((reasoning_content) => ({ reasoning_content })),
     ...pieces(text).map((content) => ({ content })),
     ...calls.flatMap((call, index) => {
-      const { id, type, function: { name, arguments: written } } = callOf(call);
+      const {
+        id,
+        type,
+        function: { name, arguments: written },
+      } = callOf(call);
       const [first, second] = halves(written);
-      return [{ tool_calls: [{ index, id, type, function: { name, arguments: first } }] }, { tool_calls: [{ index, function: { arguments: second } }] }];
+      return [
+        { tool_calls: [{ index, id, type, function: { name, arguments: first } }] },
+        { tool_calls: [{ index, function: { arguments: second } }] },
+      ];
     }),
   ];
 }

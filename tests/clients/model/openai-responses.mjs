@@ -26,8 +26,22 @@ export const openaiResponses = {
 
   write(_, body, answer, { json, stream }) {
     const output = itemsOf(answer, body.tools ?? []);
-    const usage = { input_tokens: 1000, input_tokens_details: { cached_tokens: 0 }, output_tokens: 100, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 1100 };
-    const response = { id: `resp_${answer.id}`, object: "response", created_at: 1, status: "completed", model: body.model, output, usage };
+    const usage = {
+      input_tokens: 1000,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 100,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 1100,
+    };
+    const response = {
+      id: `resp_${answer.id}`,
+      object: "response",
+      created_at: 1,
+      status: "completed",
+      model: body.model,
+      output,
+      usage,
+    };
     if (!body.stream) return json(response);
     /** @type {[string, object][]} */
     const events = [
@@ -59,15 +73,37 @@ function read(turns, item) {
 
 /** @param {Answer} answer @param {any[]} tools @returns {any[]} */
 function itemsOf({ id, reasoning, text, calls }, tools) {
-  const thought = { type: "reasoning", id: `rs_${id}`, summary: [{ type: "summary_text", text: reasoning }], encrypted_content: Buffer.from("nobody can read this").toString("base64") };
-  const message = { type: "message", id: `msg_${id}`, role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [] }] };
+  const thought = {
+    type: "reasoning",
+    id: `rs_${id}`,
+    summary: [{ type: "summary_text", text: reasoning }],
+    encrypted_content: Buffer.from("nobody can read this").toString("base64"),
+  };
+  const message = {
+    type: "message",
+    id: `msg_${id}`,
+    role: "assistant",
+    status: "completed",
+    content: [{ type: "output_text", text, annotations: [] }],
+  };
   const isCustom = (/** @type {string} */ name) => tools.some((tool) => tool.type === "custom" && tool.name === name);
-  return [...(reasoning ? [thought] : []), ...(text ? [message] : []), ...calls.map((call) => (isCustom(call.name) ? custom(call) : callItem(call)))];
+  return [
+    ...(reasoning ? [thought] : []),
+    ...(text ? [message] : []),
+    ...calls.map((call) => (isCustom(call.name) ? custom(call) : callItem(call))),
+  ];
 }
 
 /** @param {Call} call */
 function callItem({ id, name, input }) {
-  return { type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: JSON.stringify(input), status: "completed" };
+  return {
+    type: "function_call",
+    id: `fc_${id}`,
+    call_id: id,
+    name,
+    arguments: JSON.stringify(input),
+    status: "completed",
+  };
 }
 
 // A custom tool takes a text, which the script has in a field.
@@ -85,7 +121,12 @@ function pieces(item, output_index) {
     function_call: () => textEvents(of, "response.function_call_arguments", "arguments", item.arguments),
     custom_tool_call: () => textEvents(of, "response.custom_tool_call_input", "input", item.input),
   };
-  const empty = { reasoning: { summary: [] }, message: { content: [] }, function_call: { arguments: "" }, custom_tool_call: { input: "" } };
+  const empty = {
+    reasoning: { summary: [] },
+    message: { content: [] },
+    function_call: { arguments: "" },
+    custom_tool_call: { input: "" },
+  };
   const type = /** @type {keyof typeof empty} */ (item.type);
   return [
     ["response.output_item.added", { output_index, item: { ...item, status: "in_progress", ...empty[type] } }],
@@ -107,5 +148,8 @@ function part(of, name, whole) {
 
 /** @param {object} of @param {string} name @param {string} field @param {string} whole @returns {[string, object][]} */
 function textEvents(of, name, field, whole) {
-  return [...halves(whole).map((delta) => /** @type {[string, object]} */ ([`${name}.delta`, { ...of, delta }])), [`${name}.done`, { ...of, [field]: whole }]];
+  return [
+    ...halves(whole).map((delta) => /** @type {[string, object]} */ ([`${name}.delta`, { ...of, delta }])),
+    [`${name}.done`, { ...of, [field]: whole }],
+  ];
 }

@@ -58,7 +58,12 @@ export class Script {
     if (!step) return { id: "end", reasoning: "", text: "The script is at its end.", calls: [] };
     const number = (this.#taken += 1);
     const { reasoning = "", text = "", calls = [] } = step;
-    this.#last = { id: `${this.#name}${number}`, reasoning, text, calls: calls.map((call, place) => ({ ...call, id: `${this.#name}${number}c${place}` })) };
+    this.#last = {
+      id: `${this.#name}${number}`,
+      reasoning,
+      text,
+      calls: calls.map((call, place) => ({ ...call, id: `${this.#name}${number}c${place}` })),
+    };
     return this.#last;
   }
 }

@@ -21,7 +21,8 @@ import { openaiResponses } from "./openai-responses.mjs";
  *
  * @typedef {object} Api
  * @property {(method: string, path: string) => boolean} answers
- * @property {(path: string, body: any) => boolean} isMain whether it is the conversation itself; not a title, a summary or a count
+ * @property {(path: string, body: any) => boolean} isMain whether it is the conversation itself; not a title, a summary
+ *   or a count
  * @property {(body: any) => Turn[]} turns the conversation, without system prompts and the client's own reminders
  * @property {(path: string, body: any, answer: Answer, writing: Writing) => void} write
  *

@@ -18,7 +18,8 @@ import { own } from "./reminders.mjs";
 
 /**
  * Gathers what stands in a request, in its order. An API that makes an item of each call and of each result has them
- * beside each other; so they belong to what was said just before. Texts are never joined: what stands twice is seen twice.
+ * beside each other; so they belong to what was said just before. Texts are never joined: what stands twice is seen
+ * twice.
  */
 export class Turns {
   /** @type {Turn[]} */
@@ -59,7 +60,9 @@ export function textOf(content) {
 /** The texts of a content's parts, each by itself. @param {any} content @returns {string[]} */
 export function texts(content) {
   const parts = typeof content === "string" ? [content] : (content ?? []);
-  return parts.map((/** @type {any} */ part) => (typeof part === "string" ? part : part.text)).filter((/** @type {unknown} */ text) => typeof text === "string");
+  return parts
+    .map((/** @type {any} */ part) => (typeof part === "string" ? part : part.text))
+    .filter((/** @type {unknown} */ text) => typeof text === "string");
 }
 
 /** Arguments as an object, also where they are its JSON. @param {any} written @returns {Record<string, any>} */

@@ -1,5 +1,8 @@
 // @ts-check
-/** What a caller gives as a function, from what a script says of it: models, counters, vectors and strategies of its own. */
+/**
+ * What a caller gives as a function, from what a script says of it: models, counters, vectors and strategies of its
+ * own.
+ */
 
 /** @param {any} asked @param {unknown[]} requests what a model is asked */
 export function withCallerFunctions({ summarize, count, embed, strategies, ...asked }, requests) {
@@ -26,13 +29,20 @@ function model({ answers }, requests) {
   };
 }
 
-/** A counter: a token for so many bytes; or numbers that are given whatever is asked. @param {{ bytes: number } | { gives: any }} of */
+/**
+ * A counter: a token for so many bytes; or numbers that are given whatever is asked.
+ * @param {{ bytes: number } | { gives: any }} of
+ */
 function counter(of) {
   if ("gives" in of) return () => of.gives;
   return (/** @type {string[]} */ texts) => texts.map((text) => Math.ceil(Buffer.byteLength(text) / of.bytes));
 }
 
-/** A vector of each text: of so many numbers, the last of which tells the order of the texts; or what is given; or nothing, since it throws. @param {{ backward: number } | { gives: any } | { throws: string }} of */
+/**
+ * A vector of each text: of so many numbers, the last of which tells the order of the texts; or what is given; or
+ * nothing, since it throws.
+ * @param {{ backward: number } | { gives: any } | { throws: string }} of
+ */
 function vectors(of) {
   return (/** @type {string[]} */ texts) => {
     if ("throws" in of) throw new Error(of.throws);

@@ -19,7 +19,8 @@ import { withCallerFunctions } from "./caller-functions.mjs";
 /** @import { Surface } from "./host.mjs" */
 /** @import { Stamps } from "./stamps.mjs" */
 
-for (const encoding of ["o200k_base", "cl100k_base"]) know(fileURLToPath(new URL(`../../../pkg/${encoding}.planes`, import.meta.url)));
+for (const encoding of ["o200k_base", "cl100k_base"])
+  know(fileURLToPath(new URL(`../../../pkg/${encoding}.planes`, import.meta.url)));
 
 /** @implements {Surface} */
 export class Component {
@@ -41,7 +42,13 @@ export class Component {
 
   /** @param {any} error */
   refusal(error) {
-    const told = error.payload ?? (error.failure ? { code: error.failure, message: error.message } : error instanceof LeftoffError ? error : undefined);
+    const told =
+      error.payload ??
+      (error.failure
+        ? { code: error.failure, message: error.message }
+        : error instanceof LeftoffError
+          ? error
+          : undefined);
     return told?.code === "internal" ? undefined : told;
   }
 
@@ -71,7 +78,8 @@ export class Component {
       const looking = this.#inTurn(() => following.look());
       const last = this.#last;
       await looking;
-      if (following.all.length === before && this.#last === last) throw new Error(`expected ${most} messages to come, but found ${before}, and nobody who appends more`);
+      if (following.all.length === before && this.#last === last)
+        throw new Error(`expected ${most} messages to come, but found ${before}, and nobody who appends more`);
     }
     return following.all.slice(0, most);
   }
@@ -94,7 +102,8 @@ export class Component {
     if (host && (op in OF_STORES || op in OPENING)) host.refuseEnded();
     if (host && ofStore) return ofStore({ host, session: known, own: {}, asked: withCallerFunctions(asked, []) });
     const opening = OPENING[op];
-    if (host && opening) return this.#addSession(as ?? session, host, await opening({ host, session: known, own: {}, asked }));
+    if (host && opening)
+      return this.#addSession(as ?? session, host, await opening({ host, session: known, own: {}, asked }));
     const ofSession = OF_SESSIONS[op];
     if (!ofSession) throw new Error(`expected an operation, but found "${op}" instead`);
     const one = this.#findSession(session);
@@ -106,10 +115,19 @@ export class Component {
   }
 
   /** @param {string} name @param {any} options */
-  async #openHost(name, { project = join(this.root, "project"), home = join(this.root, "home"), workspace, idleMs, redact, countTokens }) {
+  async #openHost(
+    name,
+    { project = join(this.root, "project"), home = join(this.root, "home"), workspace, idleMs, redact, countTokens },
+  ) {
     rejectUnlessFolder(home);
-    const folders = { project: realPath(project), home, workspace: workspace === undefined ? undefined : realPath(workspace), countTokens };
-    const open = (/** @type {{ idleMs: number, redact?: string }} */ how) => new ScriptedHost({ ...folders, clock: { nowMs, offsetMinutes, entropy }, ...how });
+    const folders = {
+      project: realPath(project),
+      home,
+      workspace: workspace === undefined ? undefined : realPath(workspace),
+      countTokens,
+    };
+    const open = (/** @type {{ idleMs: number, redact?: string }} */ how) =>
+      new ScriptedHost({ ...folders, clock: { nowMs, offsetMinutes, entropy }, ...how });
     const before = open({ idleMs: 0 });
     const { settings, problems } = await json(before.run(before.store.settings()));
     this.#hosts.set(name, open({ idleMs: idleMs ?? settings.idleMinutes * 60_000, redact: redact ?? settings.redact }));
@@ -121,7 +139,15 @@ export class Component {
     if (!session) return undefined;
     this.#sessions.set(name, { host, session });
     const { display, lifecycle, stats } = JSON.parse(session.metadata());
-    return { id: session.id(), path: session.path(), placement: placementOf(session), title: display.title, lifecycle, messageCount: stats.messageCount, notices: JSON.parse(session.notices()) };
+    return {
+      id: session.id(),
+      path: session.path(),
+      placement: placementOf(session),
+      title: display.title,
+      lifecycle,
+      messageCount: stats.messageCount,
+      notices: JSON.parse(session.notices()),
+    };
   }
 
   /** @param {ScriptedHost} host */

@@ -31,12 +31,15 @@ function differingAnswer({ steps, answers = [] }, found) {
 function* findDifferences(expected, found, at) {
   const areObjects = [expected, found].every((one) => one !== null && typeof one === "object");
   if (!areObjects || Array.isArray(expected) !== Array.isArray(found)) {
-    if (expected !== found) yield `expected ${formatValue(expected)} for ${at}, but found ${formatValue(found)} instead`;
+    if (expected !== found)
+      yield `expected ${formatValue(expected)} for ${at}, but found ${formatValue(found)} instead`;
     return;
   }
-  for (const key of new Set([...Object.keys(expected), ...Object.keys(found)])) yield* findDifferences(expected[key], found[key], `${at}.${key}`);
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(found)]))
+    yield* findDifferences(expected[key], found[key], `${at}.${key}`);
   const [before, now] = [Object.keys(expected), Object.keys(found)];
-  if (before.join() !== now.join()) yield `expected the keys ${before.join(", ")} in ${at}, but found ${now.join(", ")} instead`;
+  if (before.join() !== now.join())
+    yield `expected the keys ${before.join(", ")} in ${at}, but found ${now.join(", ")} instead`;
 }
 
 /** @param {Script} script @param {ScriptRun} found */
@@ -55,7 +58,10 @@ function differingFile({ files = {} }, { files: all, texts }) {
 /** The lines of a file; those that the record does not have are marked. @param {string} text @param {string} [lines] */
 function markLines(text, lines) {
   const known = new Set(lines?.split(" "));
-  return text.split("\n").map((line) => `  ${lines === undefined || known.has(shortOf(line)) ? " " : ">"} ${line.slice(0, 2000)}`).join("\n");
+  return text
+    .split("\n")
+    .map((line) => `  ${lines === undefined || known.has(shortOf(line)) ? " " : ">"} ${line.slice(0, 2000)}`)
+    .join("\n");
 }
 
 /** @param {unknown} value */

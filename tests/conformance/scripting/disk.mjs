@@ -20,10 +20,15 @@ const LINES = 40;
  * @returns {{ files: Record<string, File>, texts: Map<string, string> }}
  */
 export function filesIn(root, masks) {
-  const found = listFiles(root).map((path) => ({ path, name: relative(root, path).split(sep).join("/") })).filter(({ name }) => !LEFT_OUT.some((one) => one.test(name)));
+  const found = listFiles(root)
+    .map((path) => ({ path, name: relative(root, path).split(sep).join("/") }))
+    .filter(({ name }) => !LEFT_OUT.some((one) => one.test(name)));
   const read = found.map(({ path, name }) => ({ name, ...readAt(path) }));
   // Before anything new gets a number: which comes first must not depend on ids.
-  const looked = read.map((one) => ({ ...one, order: masks.text(`${one.name} ${one.bytes ? textOf(one.name, one.bytes) : ""}`, { isLook: true }) }));
+  const looked = read.map((one) => ({
+    ...one,
+    order: masks.text(`${one.name} ${one.bytes ? textOf(one.name, one.bytes) : ""}`, { isLook: true }),
+  }));
   /** @type {Record<string, File>} */
   const files = {};
   const texts = new Map();
@@ -37,7 +42,11 @@ export function filesIn(root, masks) {
     const lines = text.split("\n");
     texts.set(masked, text);
     // The index has the times of files, which are as long as they are.
-    files[masked] = { size: name === INDEX ? text.length : bytes?.length, sha256: sha256(text), ...(lines.length <= LINES && { lines: lines.map(shortOf).join(" ") }) };
+    files[masked] = {
+      size: name === INDEX ? text.length : bytes?.length,
+      sha256: sha256(text),
+      ...(lines.length <= LINES && { lines: lines.map(shortOf).join(" ") }),
+    };
   }
   return { files, texts };
 }
@@ -55,9 +64,21 @@ function listFiles(folder) {
   });
 }
 
-/** A file as text; of its checksums, whether they are right: those of masked lines nobody can know. @param {string} name @param {Buffer} bytes */
+/**
+ * A file as text; of its checksums, whether they are right: those of masked lines nobody can know.
+ * @param {string} name
+ * @param {Buffer} bytes
+ */
 function textOf(name, bytes) {
-  const lines = bytes.toString("latin1").split("\n").map((line) => line.replace(/,"crc":"([0-9a-f]{8})"(?=\}\r?$)/, (_, crc, at) => `,"crc":"${crcOf(line.slice(0, at)) === crc ? "right" : "wrong"}"`));
+  const lines = bytes
+    .toString("latin1")
+    .split("\n")
+    .map((line) =>
+      line.replace(
+        /,"crc":"([0-9a-f]{8})"(?=\}\r?$)/,
+        (_, crc, at) => `,"crc":"${crcOf(line.slice(0, at)) === crc ? "right" : "wrong"}"`,
+      ),
+    );
   const text = Buffer.from(lines.join("\n"), "latin1").toString("utf8");
   return name === INDEX ? indexOf(text) : text;
 }

@@ -16,14 +16,21 @@ import { names, runScript, scriptOf } from "./run.mjs";
  * @param {Record<string, string>[]} lists of scripts, with blanks between them, by reasons
  */
 export function tryAll(door, on, lists) {
-  const reasons = new Map(lists.flatMap((list) => Object.entries(list).flatMap(([reason, scripts]) => scripts.split(" ").map((name) => [name, reason]))));
+  const reasons = new Map(
+    lists.flatMap((list) =>
+      Object.entries(list).flatMap(([reason, scripts]) => scripts.split(" ").map((name) => [name, reason])),
+    ),
+  );
   for (const name of names()) {
     const script = scriptOf(name);
     const differs = () => runScript(script, { seed: name, on }).then((found) => differing(script, found));
     if (reasons.has(name)) {
       test(`${name}: not in ${door}, ${reasons.get(name)}`, async () => {
         const found = await differs().catch((error) => `${error.message} ${error.cause}`);
-        assert.ok(found, `expected "${name}" to be another one in ${door}, but found it the same: take it out of the list`);
+        assert.ok(
+          found,
+          `expected "${name}" to be another one in ${door}, but found it the same: take it out of the list`,
+        );
       });
     } else {
       test(`${name}: ${script.tries}`, async () => {
@@ -34,6 +41,9 @@ export function tryAll(door, on, lists) {
   }
 
   test("whatever is listed is a script", () => {
-    assert.deepEqual([...reasons.keys()].filter((name) => !names().includes(name)), []);
+    assert.deepEqual(
+      [...reasons.keys()].filter((name) => !names().includes(name)),
+      [],
+    );
   });
 }

@@ -2,7 +2,17 @@
 /** What others do meanwhile: to files, past every host. */
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,7 +34,11 @@ export const FOREIGN = {
     const text = readFileSync(file, "latin1");
     const at = text.indexOf(Buffer.from(old).toString("latin1"));
     if (at < 0) throw new Error(`expected "${old}" in "${file}", but found none`);
-    writeFileSync(file, text.slice(0, at) + Buffer.from(now).toString("latin1") + text.slice(at + Buffer.byteLength(old)), "latin1");
+    writeFileSync(
+      file,
+      text.slice(0, at) + Buffer.from(now).toString("latin1") + text.slice(at + Buffer.byteLength(old)),
+      "latin1",
+    );
   },
   /** Takes so many bytes from its end. */
   cutFile: ({ file, bytes }) => truncateSync(file, readFileSync(file).length - bytes),
@@ -36,7 +50,8 @@ export const FOREIGN = {
   },
   linkFile: ({ file, to }) => symlinkSync(to, file),
   makeFolder: ({ folder }) => void mkdirSync(folder, { recursive: true }),
-  git: ({ folder, args }) => execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }) && undefined,
+  git: ({ folder, args }) =>
+    execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }) && undefined,
 };
 
 /** `text`, `base64`, or `lines`: records, written as leftoff does, with their checksums. @param {any} what */

@@ -18,12 +18,15 @@ const OURS = /^(?:LEFTOFF_|CLAUDE|CODEX_|GEMINI_|QWEN_|COPILOT_|CONTINUE_|NANOCO
 /**
  * What is tried: JavaScript's public surface, or another one.
  * @typedef {object} Surface
- * @property {(op: string, asked: any, names: { as?: string, store: string, session: string }) => Promise<unknown>} does what an operation
+ * @property {(op: string, asked: any, names: { as?: string, store: string, session: string }) => Promise<unknown>} does
+ *   what an operation
  *   answers
- * @property {(error: unknown) => { code: string, message: string } | undefined} refusal what an operation is refused by; nothing where that is
+ * @property {(error: unknown) => { code: string, message: string } | undefined} refusal what an operation is refused
+ *   by; nothing where that is
  *   a bug, or a mistake in the script
  * @property {(name: string) => { id: string, path: string } | undefined} session one that was opened under this name
- * @property {(comes?: () => void, call?: number) => void} arm something comes before the n-th call of the next operation
+ * @property {(comes?: () => void, call?: number) => void} arm something comes before the n-th call of the next
+ *   operation
  * @property {() => Promise<void>} end lets go of all that is open
  */
 
@@ -42,7 +45,14 @@ export class Host {
     this.root = root;
     this.stamps = stamps;
     for (const name of Object.keys(process.env)) if (OURS.test(name)) delete process.env[name];
-    const git = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.com", GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@example.com" };
+    const git = {
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_AUTHOR_NAME: "A",
+      GIT_AUTHOR_EMAIL: "a@example.com",
+      GIT_COMMITTER_NAME: "A",
+      GIT_COMMITTER_EMAIL: "a@example.com",
+    };
     const day = new Date(stamps.startMs).toISOString();
     Object.assign(process.env, git, { HOME: join(root, "user"), GIT_AUTHOR_DATE: day, GIT_COMMITTER_DATE: day });
     this.#surface = made(this);
@@ -51,7 +61,10 @@ export class Host {
   /** What one step answers, or how it is refused. @param {Step} step @returns {Promise<unknown>} */
   async does({ ifThere, between, ...step }) {
     if (ifThere && !this.#isThere(step)) return null;
-    this.#surface.arm(between && (() => between.steps.forEach((/** @type {Step} */ foreign) => this.#comesBetween(foreign))), between?.call);
+    this.#surface.arm(
+      between && (() => between.steps.forEach((/** @type {Step} */ foreign) => this.#comesBetween(foreign))),
+      between?.call,
+    );
     try {
       // As it is now: some objects that the surface gives change later.
       const value = JSON.parse(JSON.stringify((await this.#runStep(step.op, this.#resolveReferences(step))) ?? null));
@@ -73,7 +86,10 @@ export class Host {
 
   /** Whether the session is there that a step is about, or the file. @param {Step} step */
   #isThere({ session, file }) {
-    return (session === undefined || this.#surface.session(session) !== undefined) && (file === undefined || existsSync(this.#resolveReferences(file)));
+    return (
+      (session === undefined || this.#surface.session(session) !== undefined) &&
+      (file === undefined || existsSync(this.#resolveReferences(file)))
+    );
   }
 
   /** @param {string} op @param {any} asked */
@@ -92,18 +108,27 @@ export class Host {
     this.stamps.end();
   }
 
-  /** With what stands for something put in: `$name.key` an earlier answer, `<name>` a folder. @param {any} value @returns {any} */
+  /**
+   * With what stands for something put in: `$name.key` an earlier answer, `<name>` a folder.
+   * @param {any} value
+   * @returns {any}
+   */
   #resolveReferences(value) {
     if (Array.isArray(value)) return value.map((one) => this.#resolveReferences(one));
     if (value !== null && typeof value === "object") {
-      if (value.repeat !== undefined && value.text !== undefined && Object.keys(value).length === 2) return value.text.repeat(value.repeat);
-      if (Array.isArray(value.joined) && Object.keys(value).length === 1) return this.#noteJoined(value.joined.join(""));
+      if (value.repeat !== undefined && value.text !== undefined && Object.keys(value).length === 2)
+        return value.text.repeat(value.repeat);
+      if (Array.isArray(value.joined) && Object.keys(value).length === 1)
+        return this.#noteJoined(value.joined.join(""));
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#resolveReferences(one)]));
     }
     if (typeof value !== "string") return value;
     if (value.startsWith("$$")) return value.slice(1);
     if (/^\$[\w-]+(?:\.|$|:)/.test(value)) return this.#resolveReference(value.slice(1));
-    return value.replace(/<([\w-]+)(\.id)?>/g, (whole, name, isId) => (isId ? this.#findSession(name).id : this.#folder(name)) ?? whole);
+    return value.replace(
+      /<([\w-]+)(\.id)?>/g,
+      (whole, name, isId) => (isId ? this.#findSession(name).id : this.#folder(name)) ?? whole,
+    );
   }
 
   /** @param {string} text */

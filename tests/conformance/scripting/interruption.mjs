@@ -9,7 +9,11 @@ export class Interruption {
   /** @type {() => void} */
   #does = () => {};
 
-  /** The next operation begins. @param {number} [at] which of its calls others come before; none unless given @param {() => void} [does] */
+  /**
+   * The next operation begins.
+   * @param {number} [at] which of its calls others come before; none unless given
+   * @param {() => void} [does]
+   */
   arm(at = 0, does = () => {}) {
     this.#calls = 0;
     this.#at = at;

@@ -46,17 +46,25 @@ export class JavaScript {
     const requests = [];
     const ofSession = OF_SESSIONS[op];
     if (ofSession) {
-      const answer = await ofSession(findNamed(this.#sessions, session, "session"), withCallerFunctions(asked, requests));
+      const answer = await ofSession(
+        findNamed(this.#sessions, session, "session"),
+        withCallerFunctions(asked, requests),
+      );
       return asked.summarize ? { answer, requests } : answer;
     }
     const ofStore = OF_STORES[op];
     if (!ofStore) throw new Error(`expected an operation, but found "${op}" instead`);
-    const value = await ofStore(findNamed(this.#stores, store, "store"), withCallerFunctions(asked, requests), () => findNamed(this.#sessions, session, "session"));
+    const value = await ofStore(findNamed(this.#stores, store, "store"), withCallerFunctions(asked, requests), () =>
+      findNamed(this.#sessions, session, "session"),
+    );
     return value instanceof leftoff.Session ? this.#addSession(as ?? session, value) : value;
   }
 
   /** @param {string} name @param {any} options */
-  async #openNamedStore(name, { project = join(this.root, "project"), home = join(this.root, "home"), isInterrupted, storage, ...options }) {
+  async #openNamedStore(
+    name,
+    { project = join(this.root, "project"), home = join(this.root, "home"), isInterrupted, storage, ...options },
+  ) {
     const own = isInterrupted ? this.#between.storage() : storageOf(storage);
     const store = await leftoff.openStore({ project, home, ...options, ...(own !== undefined && { storage: own }) });
     this.#stores.set(name, store);
@@ -68,7 +76,15 @@ export class JavaScript {
   #addSession(name, session) {
     this.#sessions.set(name, session);
     const { id, path, placement, metadata, notices } = session;
-    return { id, path, placement, title: metadata.display.title, lifecycle: metadata.lifecycle, messageCount: metadata.stats.messageCount, notices };
+    return {
+      id,
+      path,
+      placement,
+      title: metadata.display.title,
+      lifecycle: metadata.lifecycle,
+      messageCount: metadata.stats.messageCount,
+      notices,
+    };
   }
 
   /** @param {string} name of the store */

@@ -9,14 +9,21 @@ import { join } from "node:path";
 /** The folders that scripts have. */
 export const FOLDERS = ["home", "user", "outside", "workspace", "project", "project2", "project3", "project4"];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-([78])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
-/** What is made by chance, or by a hash of what is: a commit, the mark of a fence, a secret's placeholder; and which process is at it. */
+/**
+ * What is made by chance, or by a hash of what is: a commit, the mark of a fence, a secret's placeholder; and which
+ * process is at it.
+ */
 const CHANCE = [
   { what: "output", found: /(?<=-)[0-9a-f]{24}(?=\.json)/g },
   { what: "commit", found: /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/g },
   { what: "mark", found: /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g },
   // A file of Gemini CLI's has the beginning of its id in its name; pi's ids are as short.
   { what: "short", found: /(?<=session-\d{4}-\d\d-\d\dT\d\d-\d\d-|")[0-9a-f]{8}(?=["\\.])/g },
-  { what: "holder", found: /(?<= )[^\s"]+, process \d+ on [^\s,"]+|(?<="message":")[^\s"]+ has the session open: process \d+ on [^\s,"]+/g },
+  {
+    what: "holder",
+    found:
+      /(?<= )[^\s"]+, process \d+ on [^\s,"]+|(?<="message":")[^\s"]+ has the session open: process \d+ on [^\s,"]+/g,
+  },
   { what: "secret", found: /(?<=\[redacted:[a-z0-9-]+:)[0-9a-f]+(?=\])/g },
 ];
 /** A longer answer is kept as what it hashes to. */
@@ -36,11 +43,18 @@ export class Masks {
     this.#stamps = stamps;
   }
 
-  /** A text without what differs. @param {string} text @param {{ isLook?: boolean }} [options] `isLook`: what is new gets no number yet */
+  /**
+   * A text without what differs.
+   * @param {string} text
+   * @param {{ isLook?: boolean }} [options] `isLook`: what is new gets no number yet
+   */
   text(text, { isLook = false } = {}) {
-    const mask = (/** @type {string} */ what, /** @type {string} */ found) => (isLook ? (this.#known.get(what)?.get(found) ?? `<${what}>`) : this.#of(what, found));
+    const mask = (/** @type {string} */ what, /** @type {string} */ found) =>
+      isLook ? (this.#known.get(what)?.get(found) ?? `<${what}>`) : this.#of(what, found);
     const plain = this.#joined.reduce((left, one, place) => left.replaceAll(one, `<joined ${place + 1}>`), text);
-    let masked = this.#paths(plain).replace(UUID, (id, version) => (version === "8" || this.#isOfScript(id) ? mask("id", id) : id));
+    let masked = this.#paths(plain).replace(UUID, (id, version) =>
+      version === "8" || this.#isOfScript(id) ? mask("id", id) : id,
+    );
     for (const { what, found } of CHANCE) masked = masked.replace(found, (one) => mask(what, one));
     return masked;
   }
@@ -56,9 +70,14 @@ export class Masks {
       const path = join(this.#root, name);
       const hash = sha256(path.normalize("NFC"));
       // A project is known by the first digits; some agents call it by all of them, or by its path with dashes.
-      text = text.replaceAll(hash, `<whole hash of ${name}>`).replaceAll(hash.slice(0, 16), `<hash of ${name}>`).replaceAll(new RegExp(`${literal(path)}(?![\\w-])`, "g"), `<${name}>`);
+      text = text
+        .replaceAll(hash, `<whole hash of ${name}>`)
+        .replaceAll(hash.slice(0, 16), `<hash of ${name}>`)
+        .replaceAll(new RegExp(`${literal(path)}(?![\\w-])`, "g"), `<${name}>`);
     }
-    return text.replaceAll(this.#root, "<root>").replaceAll(this.#root.replace(/[^A-Za-z0-9]/g, "-").slice(1), "<root with dashes>");
+    return text
+      .replaceAll(this.#root, "<root>")
+      .replaceAll(this.#root.replace(/[^A-Za-z0-9]/g, "-").slice(1), "<root with dashes>");
   }
 
   // The first digits of a v7 are its time. What was imported has that of its source, and its id is the same everywhere.
@@ -90,7 +109,13 @@ export function digestOf(value) {
   const text = JSON.stringify(value);
   if (text.length <= LONGEST) return value;
   const isObject = value !== null && typeof value === "object";
-  const parts = isObject ? Object.fromEntries(Object.entries(value).slice(0, 40).map(([key, part]) => [key, shortOf(JSON.stringify(part))])) : {};
+  const parts = isObject
+    ? Object.fromEntries(
+        Object.entries(value)
+          .slice(0, 40)
+          .map(([key, part]) => [key, shortOf(JSON.stringify(part))]),
+      )
+    : {};
   return { length: text.length, sha256: sha256(text), parts };
 }
 

@@ -1,7 +1,15 @@
 // @ts-check
 /** The operations of the public surface: what a script asks, and what of its answer is recorded. */
 
-import { compareContexts, countTokens, findStopPhrase, historyText, listText, modelOf, readTranscript } from "../../../js/index.js";
+import {
+  compareContexts,
+  countTokens,
+  findStopPhrase,
+  historyText,
+  listText,
+  modelOf,
+  readTranscript,
+} from "../../../js/index.js";
 
 /** @import { Session, Store } from "../../../js/index.js" */
 
@@ -20,7 +28,14 @@ export const PLAIN = {
     const transcript = await readTranscript(text === undefined ? path : isBlob ? new Blob([text]) : Buffer.from(text));
     const { session, problems } = transcript;
     const found = words !== undefined && { outline: transcript.outline(), found: transcript.search(words) };
-    return { session, problems, length: transcript.length, ...(start !== undefined && { messages: transcript.slice(start, end) }), ...(context && { context: await transcript.context(context) }), ...found };
+    return {
+      session,
+      problems,
+      length: transcript.length,
+      ...(start !== undefined && { messages: transcript.slice(start, end) }),
+      ...(context && { context: await transcript.context(context) }),
+      ...found,
+    };
   },
 };
 
@@ -53,14 +68,16 @@ export const OF_STORES = {
   selectOutputs: (store, { answer, outputs }) => store.outputs.select(answer, outputs),
   open: (store, { id, source }) => store.session(source ? { source } : id),
   point: (store, _, session) => store.point(session()),
-  record: (store, { command, ...conversation }) => store.record({ ...conversation, ...(command && { commandOf: async () => command }) }),
+  record: (store, { command, ...conversation }) =>
+    store.record({ ...conversation, ...(command && { commandOf: async () => command }) }),
   recall: (store, { question, ...options }) => store.recall(question, options),
   turn: (store, { conversation, ...options }) => store.turn(conversation, options),
   redacted: (store, { value }) => store.redacted(value),
   relocate: (store, { from, to }) => store.relocate(from, to),
   restore: (store, { id }) => store.restore(id),
   newestMessages: async (store, listed) => takeItems(store.newestMessages(listed), Infinity),
-  search: async (store, { words, most = Infinity, ...options }) => takeItems(store.search(words, parseDates(options)), most),
+  search: async (store, { words, most = Infinity, ...options }) =>
+    takeItems(store.search(words, parseDates(options)), most),
   secrets: (store) => store.secrets,
   settings: (store) => ({ settings: store.settings, problems: store.problems }),
   tidy: (store, { limits }) => store.tidy(limits),
@@ -95,7 +112,8 @@ export const OF_SESSIONS = {
   pause: (session) => session.pause(),
   pin: (session, { messageId }) => session.pin(messageId),
   pins: (session) => session.pins(),
-  searchIn: async (session, { question, most = Infinity, ...options }) => takeItems(session.search(question, parseDates(options)), most),
+  searchIn: async (session, { question, most = Infinity, ...options }) =>
+    takeItems(session.search(question, parseDates(options)), most),
   refresh: (session) => session.refresh(),
   rename: (session, { title }) => session.rename(title),
   resume: (session, asked) => session.resume(asked),
@@ -114,16 +132,28 @@ function parseDates({ since, until, ...options }) {
   return { ...options, ...(since && { since: new Date(since) }), ...(until && { until: new Date(until) }) };
 }
 
-/** With what an import tells before each file, where that is asked for; how often it tells of one file is its choice. @param {any} options @param {(options: any) => Promise<object>} work */
+/**
+ * With what an import tells before each file, where that is asked for; how often it tells of one file is its choice.
+ * @param {any} options
+ * @param {(options: any) => Promise<object>} work
+ */
 async function progressing({ onProgress, ...options }, work) {
   if (onProgress !== true) return work({ ...options, ...(onProgress !== undefined && { onProgress }) });
   /** @type {Map<string, object>} */
   const first = new Map();
-  const answer = await work({ ...options, onProgress: (/** @type {{ path: string }} */ one) => void (first.has(one.path) || first.set(one.path, one)) });
+  const answer = await work({
+    ...options,
+    onProgress: (/** @type {{ path: string }} */ one) => void (first.has(one.path) || first.set(one.path, one)),
+  });
   return { ...answer, progress: [...first.values()] };
 }
 
-/** What comes until there are so many, and the signal ends it. @param {(options: { signal: AbortSignal }) => ReturnType<Session["follow"]>} follow @param {number} [most] @param {any} [signal] */
+/**
+ * What comes until there are so many, and the signal ends it.
+ * @param {(options: { signal: AbortSignal }) => ReturnType<Session["follow"]>} follow
+ * @param {number} [most]
+ * @param {any} [signal]
+ */
 async function collectFollowed(follow, most = 0, signal) {
   const ended = new AbortController();
   if (most === 0) ended.abort();

@@ -21,7 +21,8 @@ export const FOLDER = fileURLToPath(new URL("../scripts", import.meta.url));
  * @typedef {{ op: string, as?: string, store?: string, session?: string } & Record<string, any>} Step
  * @typedef {{ size?: number, sha256?: string, lines?: string, link?: string }} File
  * @typedef {{ answers: unknown[], files: Record<string, File> }} Record_
- * @typedef {Record_ & { whole: any[], came: Step[], texts: Map<string, string> }} ScriptRun `whole`: the answers in full; `came`: what others did between
+ * @typedef {Record_ & { whole: any[], came: Step[], texts: Map<string, string> }} ScriptRun `whole`: the answers in
+ *   full; `came`: what others did between
  *   an operation's calls; `texts`: the masked files
  * @typedef {{ tries: string, start?: string, steps: Step[] } & Partial<Record_>} Script
  */
@@ -33,7 +34,10 @@ const PATH_LENGTH = 120;
 
 /** The names of all scripts. */
 export function names() {
-  return readdirSync(FOLDER).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort();
+  return readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => name.slice(0, -5))
+    .sort();
 }
 
 /** @param {string} name @returns {Script} */
@@ -44,11 +48,15 @@ export function scriptOf(name) {
 /**
  * @param {Pick<Script, "steps" | "start">} script
  * @param {{ seed: string, made?: string, isMasked?: boolean, on?: (host: { root: string, stamps: Stamps }) => Surface }} options
- *   `seed`: what its chance is made of; `made`: a folder of this name is made for it, and nothing is masked unless `isMasked`:
+ *   `seed`: what its chance is made of; `made`: a folder of this name is made for it, and nothing is masked unless
+ * `isMasked`:
  *   with the same chance all is the same there; `on`: what is tried, JavaScript unless given
  * @returns {Promise<ScriptRun>}
  */
-export async function runScript({ steps, start }, { seed, made, isMasked = made === undefined, on = (host) => new JavaScript(host) }) {
+export async function runScript(
+  { steps, start },
+  { seed, made, isMasked = made === undefined, on = (host) => new JavaScript(host) },
+) {
   // What is stored is counted by the vocabulary once it is loaded: it must not matter which scripts ran before.
   await countTokens("");
   const root = folder(made);
@@ -74,7 +82,10 @@ export async function runScript({ steps, start }, { seed, made, isMasked = made 
 function folder(name) {
   const made = name ?? realpathSync(mkdtempSync(join(tmpdir(), "leftoff-script-")));
   const missing = PATH_LENGTH - made.length - 1;
-  if (missing < 1) throw new Error(`expected a folder for temporary files of at most ${PATH_LENGTH - 30} letters, but found "${made}" instead`);
+  if (missing < 1)
+    throw new Error(
+      `expected a folder for temporary files of at most ${PATH_LENGTH - 30} letters, but found "${made}" instead`,
+    );
   const root = join(made, "x".repeat(missing));
   for (const name of GIVEN) mkdirSync(join(root, name), { recursive: true });
   return root;

@@ -24,7 +24,10 @@ class Refusal extends Error {
 /** What the program cannot do. */
 class NotThere extends Error {}
 
-/** Builds the program; gives what makes one of it, as `ran` takes it. @returns {(host: { root: string, stamps: Stamps }) => Surface} */
+/**
+ * Builds the program; gives what makes one of it, as `ran` takes it.
+ * @returns {(host: { root: string, stamps: Stamps }) => Surface}
+ */
 export function inRust() {
   // Not later: scripts have another HOME, where no toolchain is.
   const program = exampleOf("scripted");
@@ -88,7 +91,8 @@ class Rust {
       const last = this.#last;
       const page = await asking;
       if (page) all.push(...page);
-      else if (this.#last === last) throw new Error(`expected ${most} messages to come, but found ${all.length}, and nobody who appends more`);
+      else if (this.#last === last)
+        throw new Error(`expected ${most} messages to come, but found ${all.length}, and nobody who appends more`);
     }
     return all.slice(0, most);
   }
@@ -107,11 +111,16 @@ class Rust {
     return mine;
   }
 
-  /** What the program says to a step, once it has been told where secrets stand. @param {object} step @returns {Promise<any>} */
+  /**
+   * What the program says to a step, once it has been told where secrets stand.
+   * @param {object} step
+   * @returns {Promise<any>}
+   */
   async #answer(step) {
     for (;;) {
       const { value: line, done } = await this.#lines.next();
-      if (done) throw new Error(`expected an answer to ${JSON.stringify(step)}, but the program has ended: ${this.#stderr}`);
+      if (done)
+        throw new Error(`expected an answer to ${JSON.stringify(step)}, but the program has ended: ${this.#stderr}`);
       const said = JSON.parse(line);
       if (!said.asks) return said;
       this.#child.stdin.write(`${JSON.stringify(await secretsIn(said.asks))}\n`);
@@ -121,7 +130,15 @@ class Rust {
   /** @param {string} name @param {any} opened */
   #addSession(name, { id, path, placement, metadata, notices }) {
     this.#sessions.set(name, { id, path });
-    return { id, path, placement, title: metadata.display.title, lifecycle: metadata.lifecycle, messageCount: metadata.stats.messageCount, notices };
+    return {
+      id,
+      path,
+      placement,
+      title: metadata.display.title,
+      lifecycle: metadata.lifecycle,
+      messageCount: metadata.stats.messageCount,
+      notices,
+    };
   }
 
   /** @param {string} name */
@@ -132,6 +149,7 @@ class Rust {
   async end() {
     await this.#last;
     this.#child.stdin.end();
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await new Promise((resolve) => this.#child.once("close", resolve));
+    if (this.#child.exitCode === null && this.#child.signalCode === null)
+      await new Promise((resolve) => this.#child.once("close", resolve));
   }
 }

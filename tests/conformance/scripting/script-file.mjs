@@ -5,8 +5,11 @@
 
 /** @param {Script} script */
 export function renderScript({ tries, start, steps, answers = [], files = {} }) {
-  const list = (/** @type {unknown[]} */ all) => `[\n${all.map((one) => `    ${JSON.stringify(one)}`).join(",\n")}\n  ]`;
-  const table = Object.entries(files).map(([name, file]) => `    ${JSON.stringify(name)}: ${JSON.stringify(file)}`).join(",\n");
+  const list = (/** @type {unknown[]} */ all) =>
+    `[\n${all.map((one) => `    ${JSON.stringify(one)}`).join(",\n")}\n  ]`;
+  const table = Object.entries(files)
+    .map(([name, file]) => `    ${JSON.stringify(name)}: ${JSON.stringify(file)}`)
+    .join(",\n");
   const parts = [
     `"tries": ${JSON.stringify(tries)}`,
     ...(start ? [`"start": ${JSON.stringify(start)}`] : []),

@@ -19,7 +19,12 @@ export class Stamps {
     this.#seed = seed;
     this.startMs = Date.parse(start);
     this.ms = this.startMs - STEP_MS;
-    setClock({ now: () => this.ms, ticks: () => this.ms, offsetMinutes: () => OFFSET_MINUTES, entropy: () => this.#entropy() });
+    setClock({
+      now: () => this.ms,
+      ticks: () => this.ms,
+      offsetMinutes: () => OFFSET_MINUTES,
+      entropy: () => this.#entropy(),
+    });
   }
 
   /** The next step begins. */

@@ -26,7 +26,22 @@ function sameList(listed, expected) {
   const times = listed.map(({ lastActive }) => lastActive);
   assert.deepEqual(times, [...times].sort().reverse(), "last active first");
   const byPath = (/** @type {any} */ a, /** @type {any} */ b) => (a.path < b.path ? -1 : 1);
-  const said = listed.map(({ id, path, title, type, status, lastActive, summary, messageCount, placement, name, archivedAt, project }) => ({ id, path, title, type, status, lastActive, summary: givenSummary(summary) ?? null, messageCount, placement, name, isArchived: archivedAt !== undefined, project }));
+  const said = listed.map(
+    ({ id, path, title, type, status, lastActive, summary, messageCount, placement, name, archivedAt, project }) => ({
+      id,
+      path,
+      title,
+      type,
+      status,
+      lastActive,
+      summary: givenSummary(summary) ?? null,
+      messageCount,
+      placement,
+      name,
+      isArchived: archivedAt !== undefined,
+      project,
+    }),
+  );
   const known = expected.map((one) => ({
     id: one.id,
     path: one.path,
@@ -68,9 +83,24 @@ export async function comparedAll(run) {
 
 /** @param {any} metadata @param {ModelSession} known */
 function sameMetadata(metadata, known) {
-  const { id, type, display, lifecycle, status, stats, summary, agent, provider, forkedFrom, project, timestamps } = metadata;
+  const { id, type, display, lifecycle, status, stats, summary, agent, provider, forkedFrom, project, timestamps } =
+    metadata;
   const { command, systemPromptHash, tools, model = "", provider: by = "", contextWindow = 0, baseUrl } = known.agent;
-  const said = { id, type, title: display.title, lifecycle, status, count: stats.messageCount, summary: givenSummary(summary), forkedFrom, project: project.path || undefined, lastMessageAt: timestamps.lastMessageAt, createdAt: timestamps.createdAt, agent, provider };
+  const said = {
+    id,
+    type,
+    title: display.title,
+    lifecycle,
+    status,
+    count: stats.messageCount,
+    summary: givenSummary(summary),
+    forkedFrom,
+    project: project.path || undefined,
+    lastMessageAt: timestamps.lastMessageAt,
+    createdAt: timestamps.createdAt,
+    agent,
+    provider,
+  };
   const expected = {
     id: known.id,
     type: known.type,
@@ -91,14 +121,27 @@ function sameMetadata(metadata, known) {
 
 /** What is said, and what of it a model gets. @param {any} told @param {ModelSession} known */
 function sameMessages({ messages, context, narrow, executions }, known) {
-  const said = messages.map((/** @type {any} */ { id, role, content, rev = 0, partial = false }) => ({ id, role, content, rev, isPartial: partial }));
-  assert.deepEqual(said, known.messages.map(({ id, role, content, rev, isPartial }) => ({ id, role, content, rev, isPartial })));
+  const said = messages.map((/** @type {any} */ { id, role, content, rev = 0, partial = false }) => ({
+    id,
+    role,
+    content,
+    rev,
+    isPartial: partial,
+  }));
+  assert.deepEqual(
+    said,
+    known.messages.map(({ id, role, content, rev, isPartial }) => ({ id, role, content, rev, isPartial })),
+  );
   assert.deepEqual(executions, known.executions);
-  const has = (/** @type {string[]} */ texts, /** @type {string} */ content) => texts.some((text) => text.includes(content));
-  for (const { role, content } of known.messages) if (role !== "tool") assert.ok(has(context, content), `"${content}" is not in the context`);
+  const has = (/** @type {string[]} */ texts, /** @type {string} */ content) =>
+    texts.some((text) => text.includes(content));
+  for (const { role, content } of known.messages)
+    if (role !== "tool") assert.ok(has(context, content), `"${content}" is not in the context`);
   // Pinned messages survive every strategy.
   if (!narrow) return;
-  for (const { id, role, content } of known.messages) if (known.pins.has(id) && role !== "tool") assert.ok(has(narrow, content), `"${content}" is pinned and not in the narrow context`);
+  for (const { id, role, content } of known.messages)
+    if (known.pins.has(id) && role !== "tool")
+      assert.ok(has(narrow, content), `"${content}" is pinned and not in the narrow context`);
 }
 
 /** Fields of a document that leftoff does not know are there still. @param {Run} run @param {ModelSession} known */
@@ -124,7 +167,8 @@ export async function keptLogs(run) {
 
 /** @param {Run} run @param {string} path @param {ModelSession} known */
 async function keptWhole(run, path, known) {
-  for (const [name, before] of known.logs) beginsWith((await run.world.files.read(join(path, name))) ?? new Uint8Array(), before, join(path, name));
+  for (const [name, before] of known.logs)
+    beginsWith((await run.world.files.read(join(path, name))) ?? new Uint8Array(), before, join(path, name));
   await keptUnknown(run, { ...known, path });
 }
 
@@ -139,8 +183,13 @@ function withoutAbsent(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** What somebody said of it, without what it came to since: that has tests of its own. @param {string | null | undefined} summary */
+/**
+ * What somebody said of it, without what it came to since: that has tests of its own.
+ * @param {string | null | undefined} summary
+ */
 function givenSummary(summary) {
   const [words] = summary?.split("; since then: ") ?? [];
-  return /^(Changed |Decided: |Open: |At the end: |Asked, and not answered yet: )/.test(words ?? "") ? undefined : words;
+  return /^(Changed |Decided: |Open: |At the end: |Asked, and not answered yet: )/.test(words ?? "")
+    ? undefined
+    : words;
 }

@@ -46,7 +46,10 @@ export class Model {
   trash = [];
   /** @type {{ id: string, path: string } | undefined} the project's current one */
   pointer;
-  /** What each process has open, and what it has appended to since. @type {{ open: Set<string>, held: Set<string> }[]} */
+  /**
+   * What each process has open, and what it has appended to since.
+   * @type {{ open: Set<string>, held: Set<string> }[]}
+   */
   processes = [];
 
   /** @param {number} processes */
@@ -54,10 +57,30 @@ export class Model {
     for (let n = 0; n < processes; n += 1) this.processes.push({ open: new Set(), held: new Set() });
   }
 
-  /** @param {Partial<ModelSession> & { id: string, path: string, placement: "home" | "workspace" }} begun @param {number} now @returns {ModelSession} */
+  /**
+   * @param {Partial<ModelSession> & { id: string, path: string, placement: "home" | "workspace" }} begun
+   * @param {number} now
+   * @returns {ModelSession}
+   */
   begin(begun, now) {
     /** @type {ModelSession} */
-    const known = { project: undefined, type: "chat", status: "active", isArchived: false, messages: [], pins: new Set(), executions: [], callers: new Map(), agent: {}, createdMs: now, activeMs: now, unknown: {}, isEdited: false, logs: new Map(), ...begun };
+    const known = {
+      project: undefined,
+      type: "chat",
+      status: "active",
+      isArchived: false,
+      messages: [],
+      pins: new Set(),
+      executions: [],
+      callers: new Map(),
+      agent: {},
+      createdMs: now,
+      activeMs: now,
+      unknown: {},
+      isEdited: false,
+      logs: new Map(),
+      ...begun,
+    };
     this.sessions.push(known);
     return known;
   }
@@ -67,14 +90,19 @@ export class Model {
     return now === status || /** @type {Record<string, string[]>} */ (TABLE)[now]?.includes(status) === true;
   }
 
-  /** Whoever looks pauses what rests and nobody else has. @param {ModelSession[]} seen @param {number} now @param {number} [by] */
+  /**
+   * Whoever looks pauses what rests and nobody else has.
+   * @param {ModelSession[]} seen
+   * @param {number} now
+   * @param {number} [by]
+   */
   look(seen, now, by) {
     for (const known of seen) if (this.isIdle(known, now, by)) known.status = "paused";
   }
 
   /**
-   * Who looks for one may come by all, or only by that one: what others left is paused by whoever looks next, but nobody else
-   * pauses what the process itself has open.
+   * Who looks for one may come by all, or only by that one: what others left is paused by whoever looks next, but
+   * nobody else pauses what the process itself has open.
    * @param {ModelSession[]} seen @param {number} now @param {number} by
    */
   mayLook(seen, now, by) {
@@ -120,13 +148,18 @@ export class Model {
   /** Those that a word names. @param {string} word */
   findByWord(word) {
     const day = (/** @type {ModelSession} */ { path, name }) => `${path.split("/").at(-3)}/${name}`;
-    const exact = this.sessions.filter((known) => known.id === word || known.name === word || (known.placement === "workspace" && day(known) === word));
+    const exact = this.sessions.filter(
+      (known) => known.id === word || known.name === word || (known.placement === "workspace" && day(known) === word),
+    );
     return exact.length > 0 ? exact : this.sessions.filter((known) => known.id.startsWith(word));
   }
 
   /**
    * Messages are appended; those that are there with a lower revision are written again.
-   * @param {ModelSession} known @param {ModelMessage[]} said @param {number} ms when they were said @param {{ revives?: boolean }} [options]
+   * @param {ModelSession} known
+   * @param {ModelMessage[]} said
+   * @param {number} ms when they were said
+   * @param {{ revives?: boolean }} [options]
    */
   append(known, said, ms, { revives = true } = {}) {
     for (const one of said) {
@@ -156,10 +189,16 @@ export function titleOf({ title, messages, type }) {
   return title ?? messages.find(({ role }) => role === "user")?.content ?? type;
 }
 
-/** What a fork is called, so that no other one of the project is called so. @param {ModelSession} known @param {ModelSession[]} others */
+/**
+ * What a fork is called, so that no other one of the project is called so.
+ * @param {ModelSession} known
+ * @param {ModelSession[]} others
+ */
 export function forkTitleOf(known, others) {
   const taken = new Set(others.map(titleOf));
   const plain = titleOf(known).replace(/ \(fork(?: \d+)?\)$/, "");
   const numbers = Array.from({ length: taken.size + 1 }, (_, place) => place + 1);
-  return numbers.map((number) => `${plain} (fork${number === 1 ? "" : ` ${number}`})`).find((title) => !taken.has(title));
+  return numbers
+    .map((number) => `${plain} (fork${number === 1 ? "" : ` ${number}`})`)
+    .find((title) => !taken.has(title));
 }

@@ -54,7 +54,9 @@ export class Run {
   async settle() {
     for (const known of this.model.sessions.filter(({ mayRest }) => mayRest)) {
       const log = (await this.world.files.read(join(known.path, "events.jsonl"))) ?? new Uint8Array();
-      const last = textOf(log).split("\n").findLast((line) => line.includes('"type":"status"'));
+      const last = textOf(log)
+        .split("\n")
+        .findLast((line) => line.includes('"type":"status"'));
       if (last && JSON.parse(last).reason === "idle") known.status = "paused";
       known.mayRest = false;
     }
@@ -77,7 +79,10 @@ export class Run {
   /** @param {number} by @param {string} verb @param {any} asked @param {string[]} codes */
   async expectRefusal(by, verb, asked, codes) {
     const { code = "nothing" } = await this.ask(by, verb, asked);
-    assert.ok(codes.includes(code), `expected ${verb} ${JSON.stringify(asked)} to be refused as ${codes}, but found ${code} instead`);
+    assert.ok(
+      codes.includes(code),
+      `expected ${verb} ${JSON.stringify(asked)} to be refused as ${codes}, but found ${code} instead`,
+    );
   }
 
   /** A process opens a session that it was asked for by its id. @param {number} by @param {ModelSession} known */
@@ -115,7 +120,10 @@ export class Run {
 
   /** Whether a conversation's day is today. @param {ModelSession} known */
   isToday({ path }) {
-    return path.split("/").at(-3) === new Date(this.now - new Date(this.now).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+    return (
+      path.split("/").at(-3) ===
+      new Date(this.now - new Date(this.now).getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
+    );
   }
 
   /** It is there no longer. @param {ModelSession} known */
@@ -124,7 +132,12 @@ export class Run {
     for (const { open, held } of this.model.processes) for (const set of [open, held]) set.delete(known.id);
   }
 
-  /** It belongs to another project; other processes hold what they had until they look. @param {number} by @param {ModelSession} known @param {string} project */
+  /**
+   * It belongs to another project; other processes hold what they had until they look.
+   * @param {number} by
+   * @param {ModelSession} known
+   * @param {string} project
+   */
   async relocateSession(by, known, project) {
     known.project = project;
     known.path = this.homeOf(known.id, project);

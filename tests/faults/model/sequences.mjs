@@ -12,7 +12,36 @@ import { Run } from "./run.mjs";
 import { inMemory, onDisk, placesIn } from "./world.mjs";
 
 /** How often each step is taken. @type {Record<string, number>} */
-const OFTEN = { create: 6, append: 10, appendTool: 3, stop: 2, pause: 1, complete: 2, resume: 3, rename: 2, archive: 2, unarchive: 2, pin: 2, unpin: 1, setAgent: 1, flush: 1, fork: 2, delete: 2, relocate: 2, import: 3, edit: 4, deleteDerived: 2, close: 3, crash: 2, jump: 4, list: 4, find: 2, continue: 2, current: 1, together: 2 };
+const OFTEN = {
+  create: 6,
+  append: 10,
+  appendTool: 3,
+  stop: 2,
+  pause: 1,
+  complete: 2,
+  resume: 3,
+  rename: 2,
+  archive: 2,
+  unarchive: 2,
+  pin: 2,
+  unpin: 1,
+  setAgent: 1,
+  flush: 1,
+  fork: 2,
+  delete: 2,
+  relocate: 2,
+  import: 3,
+  edit: 4,
+  deleteDerived: 2,
+  close: 3,
+  crash: 2,
+  jump: 4,
+  list: 4,
+  find: 2,
+  continue: 2,
+  current: 1,
+  together: 2,
+};
 const LONGEST = 16;
 const TELL_EVERY = 20;
 
@@ -41,22 +70,34 @@ async function checkSequences(work) {
   };
   const property = fc.asyncProperty(fc.array(pick, { minLength: 1, maxLength: LONGEST, size: "max" }), run);
   const { failed, counterexample, errorInstance } = await fc.check(property, { seed, numRuns: count });
-  tell(failed ? { seed, picks: counterexample?.[0], error: errorInstance instanceof Error ? errorInstance.stack : String(errorInstance) } : { isDone: true });
+  tell(
+    failed
+      ? {
+          seed,
+          picks: counterexample?.[0],
+          error: errorInstance instanceof Error ? errorInstance.stack : String(errorInstance),
+        }
+      : { isDone: true },
+  );
 }
 
 mkdirSync(folder, { recursive: true });
 if (isOnDisk) {
-  await scene("model", async ({ folder: parent, start }) => {
-    let number = 0;
-    const next = () => placesIn(join(parent, String((number += 1))));
-    const world = onDisk(next(), start);
-    await checkSequences(async (picks) => {
-      world.moveTo(next());
-      const run = new Run(world);
-      await run.runAll(picks).finally(() => (told.steps += run.taken));
-      rmSync(join(world.places.home, ".."), { recursive: true });
-    });
-  }, folder);
+  await scene(
+    "model",
+    async ({ folder: parent, start }) => {
+      let number = 0;
+      const next = () => placesIn(join(parent, String((number += 1))));
+      const world = onDisk(next(), start);
+      await checkSequences(async (picks) => {
+        world.moveTo(next());
+        const run = new Run(world);
+        await run.runAll(picks).finally(() => (told.steps += run.taken));
+        rmSync(join(world.places.home, ".."), { recursive: true });
+      });
+    },
+    folder,
+  );
 } else {
   const places = placesIn(folder);
   await checkSequences(async (picks) => {

@@ -12,23 +12,39 @@ import { bytesOf, textOf } from "./world.mjs";
 /** @import { ModelSession } from "./model.mjs" */
 
 export const LOGS = ["messages.jsonl", "events.jsonl", "tools.jsonl"];
-export const WORDS = ["plain", "two words", "ünïcödé", "# heading", "-", "{\"v\":1}"];
-const AGENT = { command: "agent --go", systemPromptHash: "abc", model: "gpt-5", tools: ["read", "write"], provider: "openai", contextWindow: 128_000, baseUrl: "http://localhost" };
+export const WORDS = ["plain", "two words", "ünïcödé", "# heading", "-", '{"v":1}'];
+const AGENT = {
+  command: "agent --go",
+  systemPromptHash: "abc",
+  model: "gpt-5",
+  tools: ["read", "write"],
+  provider: "openai",
+  contextWindow: 128_000,
+  baseUrl: "http://localhost",
+};
 const ONE_MINUTE = 60_000;
 
 /** A step: false where it cannot be taken here. @typedef {(run: Run, pick: Pick) => Promise<unknown>} Step */
 
-/** With one that is there; where none is, one is begun. @param {(run: Run, pick: Pick, known: ModelSession) => Promise<unknown>} step @returns {Step} */
+/**
+ * With one that is there; where none is, one is begun.
+ * @param {(run: Run, pick: Pick, known: ModelSession) => Promise<unknown>} step
+ * @returns {Step}
+ */
 const ofOne = (step) => async (run, pick) => {
   const known = run.pickSession(pick.which);
   return known ? step(run, pick, known) : STEPS.create?.(run, pick);
 };
 
-/** A verb of one session: opened first, where the process has not. @param {(run: Run, pick: Pick, known: ModelSession) => Promise<unknown>} step */
-const withOpenSession = (step) => ofOne((run, pick, known) => {
-  run.open(pick.by, known);
-  return step(run, pick, known);
-});
+/**
+ * A verb of one session: opened first, where the process has not.
+ * @param {(run: Run, pick: Pick, known: ModelSession) => Promise<unknown>} step
+ */
+const withOpenSession = (step) =>
+  ofOne((run, pick, known) => {
+    run.open(pick.by, known);
+    return step(run, pick, known);
+  });
 
 /** @type {Record<string, Step>} */
 export const STEPS = {
@@ -42,14 +58,20 @@ export const STEPS = {
       ...(n & 16 && { agent: AGENT }),
     };
     const { value, code } = await run.ask(by, "create", asked);
-    const isTaken = placement === "workspace" && run.model.sessions.some((one) => one.placement === placement && one.name === asked.name && run.isToday(one));
+    const isTaken =
+      placement === "workspace" &&
+      run.model.sessions.some((one) => one.placement === placement && one.name === asked.name && run.isToday(one));
     if (isTaken) return assert.equal(code, "already_exists");
     noteBegun(run, { by, asked, value, code });
   },
 
   append: withOpenSession(async (run, { by, n, which }, known) => {
     const { drafts, said } = draftMessages(run, known, n);
-    const ids = await run.does(by, "append", { id: known.id, drafts, options: { durability: which % 2 ? "durable" : "buffered" } });
+    const ids = await run.does(by, "append", {
+      id: known.id,
+      drafts,
+      options: { durability: which % 2 ? "durable" : "buffered" },
+    });
     noteAppended(run, { by, known, said: said.map((message, place) => ({ ...message, id: ids[place] })) });
   }),
 
@@ -63,19 +85,37 @@ export const STEPS = {
     assert.equal(isNew, !known.executions.includes(/** @type {string} */ (id)));
     if (!isNew) return;
     known.executions.push(/** @type {string} */ (id));
-    const caller = known.messages.findLast((message) => message.calls.includes(/** @type {string} */ (id))) ?? known.messages.findLast(({ role }) => role === "assistant");
+    const caller =
+      known.messages.findLast((message) => message.calls.includes(/** @type {string} */ (id))) ??
+      known.messages.findLast(({ role }) => role === "assistant");
     known.callers.set(/** @type {string} */ (id), caller?.id);
     // A call that no message makes is added to the assistant's newest one, so that its result is in a context.
-    const place = calls.includes(/** @type {string} */ (id)) ? -1 : known.messages.findLastIndex(({ role }) => role === "assistant");
+    const place = calls.includes(/** @type {string} */ (id))
+      ? -1
+      : known.messages.findLastIndex(({ role }) => role === "assistant");
     const owner = known.messages[place];
-    if (owner && !owner.isImported) known.messages[place] = { ...owner, rev: owner.rev + 1, calls: [...owner.calls, /** @type {string} */ (id)] };
+    if (owner && !owner.isImported)
+      known.messages[place] = { ...owner, rev: owner.rev + 1, calls: [...owner.calls, /** @type {string} */ (id)] };
     if (known.messages.some((message) => message.answers === id)) return;
-    noteAppended(run, { by, known, said: [{ ...modelMessage(await idOf(run, known, execution.result.content), "tool", execution.result.content), answers: id }] });
+    noteAppended(run, {
+      by,
+      known,
+      said: [
+        {
+          ...modelMessage(await idOf(run, known, execution.result.content), "tool", execution.result.content),
+          answers: id,
+        },
+      ],
+    });
   }),
 
-  stop: withOpenSession((run, { by, n }, known) => become(run, { by, known, verb: "stop", status: "paused", summary: n % 2 ? run.words(n) : undefined })),
+  stop: withOpenSession((run, { by, n }, known) =>
+    become(run, { by, known, verb: "stop", status: "paused", summary: n % 2 ? run.words(n) : undefined }),
+  ),
   pause: withOpenSession((run, { by }, known) => become(run, { by, known, verb: "pause", status: "paused" })),
-  complete: withOpenSession((run, { by, n }, known) => become(run, { by, known, verb: "complete", status: "completed", summary: n % 2 ? run.words(n) : undefined })),
+  complete: withOpenSession((run, { by, n }, known) =>
+    become(run, { by, known, verb: "complete", status: "completed", summary: n % 2 ? run.words(n) : undefined }),
+  ),
 
   resume: withOpenSession(async (run, { by, n }, known) => {
     const override = n % 2 === 1;
@@ -105,7 +145,8 @@ export const STEPS = {
 
   pin: withOpenSession(async (run, { by, n, which }, known) => {
     const message = known.messages[which % known.messages.length];
-    if (!message || n % 8 === 0) return run.expectRefusal(by, "pin", { id: known.id, message: "nobody" }, ["not_found"]);
+    if (!message || n % 8 === 0)
+      return run.expectRefusal(by, "pin", { id: known.id, message: "nobody" }, ["not_found"]);
     await run.does(by, "pin", { id: known.id, message: message.id });
     known.pins.add(message.id);
   }),
@@ -133,15 +174,25 @@ export const STEPS = {
     const messages = known.messages.slice(0, count);
     const lastMs = Math.max(...messages.map(({ ms = 0 }) => ms));
     const fork = noteBegun(run, { by, asked, value, isCurrent: false });
-    const has = (/** @type {string | undefined} */ caller) => caller === undefined || messages.some((message) => message.id === caller);
-    const executions = known.executions.filter((call) => messages.some(({ answers }) => answers === call) && has(known.callers.get(call)));
-    Object.assign(fork, { forkedFrom: { session: known.id, messageId: last.id }, messages, executions, callers: new Map(known.callers), lastMs });
+    const has = (/** @type {string | undefined} */ caller) =>
+      caller === undefined || messages.some((message) => message.id === caller);
+    const executions = known.executions.filter(
+      (call) => messages.some(({ answers }) => answers === call) && has(known.callers.get(call)),
+    );
+    Object.assign(fork, {
+      forkedFrom: { session: known.id, messageId: last.id },
+      messages,
+      executions,
+      callers: new Map(known.callers),
+      lastMs,
+    });
     run.model.processes[by]?.held.add(fork.id);
   }),
 
   delete: withOpenSession(async (run, { by, n }, known) => {
     const purge = n % 4 === 0;
-    if (run.model.isHeldBeside(by, known)) return run.expectRefusal(by, "delete", { id: known.id, purge }, ["open_elsewhere"]);
+    if (run.model.isHeldBeside(by, known))
+      return run.expectRefusal(by, "delete", { id: known.id, purge }, ["open_elsewhere"]);
     const { trash } = await run.does(by, "delete", { id: known.id, purge });
     await run.removeSession(known);
     if (purge) assert.equal(trash, null);
@@ -173,7 +224,9 @@ export const STEPS = {
     const { home, projects } = run.world.places;
     const { files } = run.world;
     if (n & 1) await files.remove(join(home, "sessions", "index.jsonl"));
-    if (n & 2) for (const name of await files.list(join(home, "cache"))) if (name.endsWith(".json")) await files.remove(join(home, "cache", name));
+    if (n & 2)
+      for (const name of await files.list(join(home, "cache")))
+        if (name.endsWith(".json")) await files.remove(join(home, "cache", name));
     if (n & 4) {
       await files.remove(join(projects[0] ?? "", ".leftoff", "current-session.json"));
       run.model.pointer = undefined;
@@ -206,17 +259,28 @@ export const STEPS = {
   },
 
   async list(run, { by, n }) {
-    const wanted = [{ all: true, type: null, archived: null }, { all: true }, {}, { status: "paused", all: true }, { status: "archived" }, { type: "review" }, { archived: null, status: "completed" }, { type: null, archived: null }][n % 8];
+    const wanted = [
+      { all: true, type: null, archived: null },
+      { all: true },
+      {},
+      { status: "paused", all: true },
+      { status: "archived" },
+      { type: "review" },
+      { archived: null, status: "completed" },
+      { type: null, archived: null },
+    ][n % 8];
     await comparedList(run, by, wanted);
   },
 
   find: ofOne(async (run, { by, n, which }, known) => {
     const day = known.path.split("/").at(-3);
-    const word = [known.id, known.id.slice(0, 8 + (which % 24)), known.name ?? "nobody", `${day}/${known.name}`][n % 4] ?? "";
+    const word =
+      [known.id, known.id.slice(0, 8 + (which % 24)), known.name ?? "nobody", `${day}/${known.name}`][n % 4] ?? "";
     run.model.mayLook(run.model.processes[by]?.open.has(word) ? [] : run.model.sessions, run.now, by);
     const found = run.model.findByWord(word);
     const [only] = found;
-    if (!only || found.length > 1) return run.expectRefusal(by, "find", { id: word }, [only ? "ambiguous" : "not_found"]);
+    if (!only || found.length > 1)
+      return run.expectRefusal(by, "find", { id: word }, [only ? "ambiguous" : "not_found"]);
     assert.equal((await run.does(by, "find", { id: word })).path, only.path);
     run.model.opens(by, only, run.now);
   }),
@@ -224,7 +288,9 @@ export const STEPS = {
   async continue(run, { by }) {
     const seen = run.model.ofProject(run.project);
     run.model.mayLook(seen, run.now, by);
-    const goesOn = run.model.listSessions(seen, {}).filter(({ status, type }) => status !== "completed" && type !== "subagent");
+    const goesOn = run.model
+      .listSessions(seen, {})
+      .filter(({ status, type }) => status !== "completed" && type !== "subagent");
     const value = await run.does(by, "continue", {});
     const expected = run.pointedSessions(goesOn);
     if (expected.length === 0) return noteBegun(run, { by, asked: { placement: "workspace" }, value });
@@ -240,10 +306,12 @@ export const STEPS = {
     const value = await run.does(by, "current", {});
     // The one that is pointed to, whatever it is; else one that lists have.
     const { pointer } = run.model;
-    const pointed = run.model.listSessions(seen, { type: null, archived: null }).filter(({ id, path }) => id === pointer?.id && path === pointer.path);
+    const pointed = run.model
+      .listSessions(seen, { type: null, archived: null })
+      .filter(({ id, path }) => id === pointer?.id && path === pointer.path);
     const expected = pointed.length > 0 ? pointed : run.pointedSessions(run.model.listSessions(seen, {}));
     const known = expected.find(({ path }) => path === value?.path);
-    assert.equal(known?.path, expected.length > 0 ? known?.path ?? "one of those" : undefined);
+    assert.equal(known?.path, expected.length > 0 ? (known?.path ?? "one of those") : undefined);
     if (known) run.model.opens(by, known, run.now);
   },
 
@@ -275,10 +343,19 @@ async function runTogether(run, { n }, known) {
   const ids = await Promise.all(mine.map((drafts, by) => run.does(by, "append", { id: known.id, drafts })));
   const text = textOf(/** @type {Uint8Array} */ (await run.world.files.read(join(known.path, "messages.jsonl"))));
   const isFirst = text.indexOf(ids[0][0]) < text.indexOf(ids[1][0]);
-  for (const by of isFirst ? [0, 1] : [1, 0]) noteAppended(run, { by, known, said: (mine[by] ?? []).map(({ role, content }, place) => modelMessage(ids[by][place], role, content)) });
+  for (const by of isFirst ? [0, 1] : [1, 0])
+    noteAppended(run, {
+      by,
+      known,
+      said: (mine[by] ?? []).map(({ role, content }, place) => modelMessage(ids[by][place], role, content)),
+    });
 }
 
-/** @param {Run} run @param {{ by: number, asked: any, value?: any, code?: string, isCurrent?: boolean }} made @returns {ModelSession} */
+/**
+ * @param {Run} run
+ * @param {{ by: number, asked: any, value?: any, code?: string, isCurrent?: boolean }} made
+ * @returns {ModelSession}
+ */
 function noteBegun(run, { by, asked, value, code, isCurrent = true }) {
   assert.ok(value, `expected a new session, but found ${code} instead`);
   const { id, path, placement } = value;
@@ -292,19 +369,38 @@ function noteBegun(run, { by, asked, value, code, isCurrent = true }) {
   return known;
 }
 
-/** What of a transcript is there. @param {Run} run @param {{ by: number, source: string, messages: any[], lastMs: number, one: any }} what */
+/**
+ * What of a transcript is there.
+ * @param {Run} run
+ * @param {{ by: number, source: string, messages: any[], lastMs: number, one: any }} what
+ */
 async function noteImported(run, { by, source, messages, lastMs, one }) {
   const there = run.model.sessions.find((known) => known.imported === source);
   const isOpen = there && run.model.processes[by]?.open.has(there.id);
   if (there) run.model.opens(by, there, run.now);
   const project = run.world.places.projects[1] ?? "";
-  const known = there ?? run.model.begin({ id: one.id, path: run.homeOf(one.id, project), placement: "home", project, imported: source, status: "paused", agent: { model: "claude-test" }, createdMs: Math.min(...messages.map(({ ms }) => ms)) }, run.now);
+  const known =
+    there ??
+    run.model.begin(
+      {
+        id: one.id,
+        path: run.homeOf(one.id, project),
+        placement: "home",
+        project,
+        imported: source,
+        status: "paused",
+        agent: { model: "claude-test" },
+        createdMs: Math.min(...messages.map(({ ms }) => ms)),
+      },
+      run.now,
+    );
   assert.equal(one.id, known.id);
   const contents = new Set(known.messages.map(({ content }) => content));
   const fresh = messages.filter(({ content }) => !contents.has(content));
   if (one.added !== undefined) assert.equal(one.added, fresh.length);
   const added = [];
-  for (const { role, content, ms } of fresh) added.push({ ...modelMessage(await idOf(run, known, content), role, content), ms, isImported: true });
+  for (const { role, content, ms } of fresh)
+    added.push({ ...modelMessage(await idOf(run, known, content), role, content), ms, isImported: true });
   if (added.length > 0) run.model.append(known, added, lastMs, { revives: false });
   // Who had it open has it open still.
   if (!isOpen) run.model.processes[by]?.open.delete(known.id);
@@ -318,7 +414,9 @@ function noteAppended(run, { by, known, said }) {
 
 /** What a message is named in the log. @param {Run} run @param {ModelSession} known @param {string} content */
 async function idOf(run, known, content) {
-  const lines = textOf((await run.world.files.read(join(known.path, "messages.jsonl"))) ?? new Uint8Array()).split("\n");
+  const lines = textOf((await run.world.files.read(join(known.path, "messages.jsonl"))) ?? new Uint8Array()).split(
+    "\n",
+  );
   const line = lines.find((one) => one.includes(`"content":${JSON.stringify(content)}`));
   assert.ok(line, `expected "${content}" in ${known.path}, but found none`);
   return JSON.parse(line.slice(line.lastIndexOf('{"v":1'))).id;
@@ -329,23 +427,59 @@ function modelMessage(id, role, content) {
   return { id, role, content, rev: 0, isPartial: false, calls: /** @type {string[]} */ ([]) };
 }
 
-/** What is appended: drafts, and what the model knows of them. @param {Run} run @param {ModelSession} known @param {number} n */
+/**
+ * What is appended: drafts, and what the model knows of them.
+ * @param {Run} run
+ * @param {ModelSession} known
+ * @param {number} n
+ */
 function draftMessages(run, known, n) {
   const [first, second] = [run.words(n), run.words(n + 1)];
   const partial = known.messages.find(({ isPartial }) => isPartial);
   const call = run.newId();
-  const asks = { role: "assistant", content: first, assistant: { toolCalls: [{ id: call, name: "read", arguments: "{}" }] } };
-  const plain = (/** @type {string} */ role, /** @type {string} */ content) => ({ drafts: [{ role, content }], said: [modelMessage("", role, content)] });
-  const several = (/** @type {any[]} */ ...all) => ({ drafts: all.flatMap(({ drafts }) => drafts), said: all.flatMap((one) => one.said) });
+  const asks = {
+    role: "assistant",
+    content: first,
+    assistant: { toolCalls: [{ id: call, name: "read", arguments: "{}" }] },
+  };
+  const plain = (/** @type {string} */ role, /** @type {string} */ content) => ({
+    drafts: [{ role, content }],
+    said: [modelMessage("", role, content)],
+  });
+  const several = (/** @type {any[]} */ ...all) => ({
+    drafts: all.flatMap(({ drafts }) => drafts),
+    said: all.flatMap((one) => one.said),
+  });
   const call1 = { drafts: [asks], said: [{ ...modelMessage("", "assistant", first), calls: [call] }] };
-  const answer = { drafts: [{ role: "tool", content: second, tool: { callId: call, name: "read" } }], said: [{ ...modelMessage("", "tool", second), answers: call }] };
-  const open = { drafts: [{ role: "assistant", content: first, partial: true }], said: [{ ...modelMessage("", "assistant", first), isPartial: true }] };
+  const answer = {
+    drafts: [{ role: "tool", content: second, tool: { callId: call, name: "read" } }],
+    said: [{ ...modelMessage("", "tool", second), answers: call }],
+  };
+  const open = {
+    drafts: [{ role: "assistant", content: first, partial: true }],
+    said: [{ ...modelMessage("", "assistant", first), isPartial: true }],
+  };
   const rev = (partial?.rev ?? 0) + 1;
-  const closed = partial && { drafts: [{ id: partial.id, role: "assistant", content: first, rev }], said: [{ ...modelMessage(partial.id, "assistant", first), rev }] };
-  return [plain("user", first), several(plain("user", first), plain("assistant", second)), call1, several(call1, answer), open, closed ?? plain("user", first)][n % 6] ?? plain("user", first);
+  const closed = partial && {
+    drafts: [{ id: partial.id, role: "assistant", content: first, rev }],
+    said: [{ ...modelMessage(partial.id, "assistant", first), rev }],
+  };
+  return (
+    [
+      plain("user", first),
+      several(plain("user", first), plain("assistant", second)),
+      call1,
+      several(call1, answer),
+      open,
+      closed ?? plain("user", first),
+    ][n % 6] ?? plain("user", first)
+  );
 }
 
-/** @param {Run} run @param {{ by: number, known: ModelSession, verb: string, status: "paused" | "completed", summary?: string }} what */
+/**
+ * @param {Run} run
+ * @param {{ by: number, known: ModelSession, verb: string, status: "paused" | "completed", summary?: string }} what
+ */
 async function become(run, { by, known, verb, status, summary }) {
   const asked = { id: known.id, summary };
   if (!run.model.may(known, status)) return run.expectRefusal(by, verb, asked, ["invalid_transition"]);
@@ -395,7 +529,11 @@ async function editDocument(run, { n }, known) {
 async function writeTranscript(run, source, count) {
   const startMs = run.startMs - 3_600_000;
   const cwd = run.world.places.projects[1];
-  const messages = Array.from({ length: count }, (_, place) => ({ role: place % 2 ? "assistant" : "user", content: `${source} says ${place}`, ms: startMs + place * 1000 }));
+  const messages = Array.from({ length: count }, (_, place) => ({
+    role: place % 2 ? "assistant" : "user",
+    content: `${source} says ${place}`,
+    ms: startMs + place * 1000,
+  }));
   const lines = messages.map(({ role, content, ms }, place) => ({
     type: role,
     uuid: `${source}-${place}`,
@@ -404,7 +542,10 @@ async function writeTranscript(run, source, count) {
     timestamp: new Date(ms).toISOString(),
     cwd,
     version: "2.1.0",
-    message: role === "user" ? { role, content } : { id: `m-${place}`, type: "message", role, model: "claude-test", content: [{ type: "text", text: content }] },
+    message:
+      role === "user"
+        ? { role, content }
+        : { id: `m-${place}`, type: "message", role, model: "claude-test", content: [{ type: "text", text: content }] },
   }));
   const path = join(run.world.places.home, "..", `${source}.jsonl`);
   await run.world.files.write(path, bytesOf(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));

@@ -20,7 +20,8 @@ const verbs = {
   relocate: (store, { from, to }) => store.relocate(from, to),
   import: async (store, { path }) => (await store.import(path)).imported,
   close: (store) => store.close(),
-  append: async (store, { id, drafts, options }) => (await (await store.session(id)).append(drafts, options)).records.map((/** @type {any} */ one) => one.id),
+  append: async (store, { id, drafts, options }) =>
+    (await (await store.session(id)).append(drafts, options)).records.map((/** @type {any} */ one) => one.id),
   appendTool: async (store, { id, execution }) => (await store.session(id)).appendTool(execution),
   resume: async (store, { id, override }) => (await (await store.session(id)).resume({ ...WHOLE, override })).warnings,
   stop: async (store, { id, summary }) => (await store.session(id)).stop({ summary }),
@@ -74,7 +75,8 @@ export class Process {
       return { value };
     } catch (error) {
       if (verb === "close") this.#store = undefined;
-      if (error instanceof LeftoffError && error.code !== "internal") return { code: error.code, message: error.message };
+      if (error instanceof LeftoffError && error.code !== "internal")
+        return { code: error.code, message: error.message };
       return { code: "bug", message: error instanceof Error ? error.stack : String(error) };
     }
   }

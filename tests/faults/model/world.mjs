@@ -36,7 +36,11 @@ const child = fileURLToPath(new URL("child.mjs", import.meta.url));
 
 /** Folders that are there: a store wants the real path of its project. @param {string} folder */
 export function placesIn(folder) {
-  const places = { home: join(folder, "home"), workspace: join(folder, "work"), projects: [join(folder, "one"), join(folder, "two")] };
+  const places = {
+    home: join(folder, "home"),
+    workspace: join(folder, "work"),
+    projects: [join(folder, "one"), join(folder, "two")],
+  };
   for (const path of [places.workspace, ...places.projects]) mkdirSync(path, { recursive: true });
   return places;
 }
@@ -80,7 +84,17 @@ function seenBy(storage) {
   const leases = new Set();
   /** @type {any} */
   const seen = { capabilities: Object.freeze({ ...storage.capabilities, durable: true }), close: async () => {} };
-  for (const verb of /** @type {const} */ (["read", "readRange", "append", "replace", "link", "move", "list", "remove", "stat"])) {
+  for (const verb of /** @type {const} */ ([
+    "read",
+    "readRange",
+    "append",
+    "replace",
+    "link",
+    "move",
+    "list",
+    "remove",
+    "stat",
+  ])) {
     seen[verb] = async (/** @type {any[]} */ ...args) => {
       if (isGone) throw new Error(`a process that is gone asks for ${verb} ${args[0]}`);
       if (WRITES.has(verb) && args[0].includes(".open/")) leases.add(args[0]);
@@ -91,7 +105,8 @@ function seenBy(storage) {
     isGone = true;
     for (const path of leases) {
       const bytes = await storage.read(path);
-      if (bytes) await storage.replace(path, bytesOf(JSON.stringify({ ...JSON.parse(textOf(bytes)), start: "before" })));
+      if (bytes)
+        await storage.replace(path, bytesOf(JSON.stringify({ ...JSON.parse(textOf(bytes)), start: "before" })));
     }
   };
   return { storage: seen, crash };
@@ -131,9 +146,15 @@ export function onDisk(places, start) {
       const { tell, until, said } = at(by);
       tell(JSON.stringify({ verb, asked, now, number: mine }));
       await until((all) => all.some((one) => one.number === mine));
-      // A folder that another process moved away is noticed so late, where a file in it is open: js/storage/open-file.js.
+      // A folder that another process moved away is noticed so late, where a file in it is open:
+      // js/storage/open-file.js.
       if (verb === "delete" || verb === "relocate") await new Promise((resolve) => setTimeout(resolve, NOTICED_MS));
-      return said.find((one) => one.number === mine) ?? { code: "bug", message: `the process is gone that was asked to ${verb}: ${(await at(by).ended).stderr}` };
+      return (
+        said.find((one) => one.number === mine) ?? {
+          code: "bug",
+          message: `the process is gone that was asked to ${verb}: ${(await at(by).ended).stderr}`,
+        }
+      );
     },
     async crash(by) {
       at(by).kill();

@@ -1,12 +1,16 @@
 // @ts-check
 /**
- * Draws samples of a kind of secrets from its template. `«…»` is the secret, of which what stands before `^` may stay, as the prefix that its
- * service documents; `·` says nothing: it keeps a template from looking like a secret to somebody's scanner. In braces stand letters and how many:
- * `a` letters and digits, `s` letters, `l` and `u` small or capital ones and digits, `d` digits, `x` hexadecimal, `z` and `t` of base 32 (also as
- * AWS has it), `b` of base64, `w` of base64 in URLs, `p` of passwords; or `uuid`, `json` and `basic` in base64, `jwt`.
+ * Draws samples of a kind of secrets from its template. `«…»` is the secret, of which what stands before `^` may stay,
+ * as the prefix that its service documents; `·` says nothing: it keeps a template from looking like a secret to
+ * somebody's scanner. In braces stand letters and how many:
+ * `a` letters and digits, `s` letters, `l` and `u` small or capital ones and digits, `d` digits, `x` hexadecimal, `z`
+ * and `t` of base 32 (also as AWS has it), `b` of base64, `w` of base64 in URLs, `p` of passwords; or `uuid`, `json`
+ * and `basic` in base64, `jwt`.
  */
 
-/** @typedef {{ text: string, secret: { start: number, end: number } }} Sample what must not leave, and where that stands */
+/**
+ * @typedef {{ text: string, secret: { start: number, end: number } }} Sample what must not leave, and where that stands
+ */
 
 const DIGITS = "0123456789";
 const SMALL = "abcdefghijklmnopqrstuvwxyz";
@@ -40,8 +44,18 @@ function draw(length, alphabet) {
 /** @type {Record<string, () => string>} */
 const WHOLE = {
   uuid: () => [8, 4, 4, 4, 12].map((length) => draw(length, LETTERS.x ?? "")).join("-"),
-  json: () => base64(JSON.stringify({ a: draw(32, LETTERS.x ?? ""), t: draw(90, LETTERS.a ?? ""), s: draw(90, LETTERS.b ?? "") })),
-  jwt: () => [{ alg: "HS256", typ: "JWT" }, { iss: "some", role: "service", ref: draw(20, SMALL), iat: 1_700_000_000 }].map((part) => base64(JSON.stringify(part))).concat(draw(43, LETTERS.w ?? "")).join("."),
+  json: () =>
+    base64(
+      JSON.stringify({ a: draw(32, LETTERS.x ?? ""), t: draw(90, LETTERS.a ?? ""), s: draw(90, LETTERS.b ?? "") }),
+    ),
+  jwt: () =>
+    [
+      { alg: "HS256", typ: "JWT" },
+      { iss: "some", role: "service", ref: draw(20, SMALL), iat: 1_700_000_000 },
+    ]
+      .map((part) => base64(JSON.stringify(part)))
+      .concat(draw(43, LETTERS.w ?? ""))
+      .join("."),
   basic: () => Buffer.from(`someone:${draw(15, LETTERS.a ?? "")}`).toString("base64"),
 };
 
@@ -52,7 +66,12 @@ function base64(text) {
 
 /** A sample by a template. @param {string} template @returns {Sample} */
 export function drawSample(template) {
-  const drawn = template.replaceAll("·", "").replace(/\{(uuid|json|jwt|basic|[a-z])(\d*)\}/g, (_, what, length) => WHOLE[what]?.() ?? draw(Number(length), LETTERS[what] ?? ""));
+  const drawn = template
+    .replaceAll("·", "")
+    .replace(
+      /\{(uuid|json|jwt|basic|[a-z])(\d*)\}/g,
+      (_, what, length) => WHOLE[what]?.() ?? draw(Number(length), LETTERS[what] ?? ""),
+    );
   const [before = "", rest = ""] = drawn.split("«");
   const [secret = "", behind = ""] = rest.split("»");
   const prefix = secret.includes("^") && !/\{p/.test(template) ? secret.slice(0, secret.indexOf("^")) : "";
@@ -64,13 +83,21 @@ export function drawSample(template) {
 /** How many samples of each kind are drawn. */
 export const SAMPLES = 5;
 
-/** Of each kind its samples, the same in each run. @param {[kind: string, template: string][]} kinds @returns {Map<string, Sample[]>} */
+/**
+ * Of each kind its samples, the same in each run.
+ * @param {[kind: string, template: string][]} kinds
+ * @returns {Map<string, Sample[]>}
+ */
 export function drawSamples(kinds) {
   state = 11;
   return new Map(kinds.map(([kind, template]) => [kind, Array.from({ length: SAMPLES }, () => drawSample(template))]));
 }
 
-/** How many of its samples of each kind are found whole. @param {[kind: string, template: string][]} kinds @param {(text: string) => Promise<{ start: number, end: number }[]>} find */
+/**
+ * How many of its samples of each kind are found whole.
+ * @param {[kind: string, template: string][]} kinds
+ * @param {(text: string) => Promise<{ start: number, end: number }[]>} find
+ */
 export async function countFound(kinds, find) {
   /** @type {Map<string, number>} */
   const counts = new Map();

@@ -1,5 +1,8 @@
 // @ts-check
-/** Kinds of secrets that scanners have known for years, each by the form that its service documents. See draw.js for the letters. */
+/**
+ * Kinds of secrets that scanners have known for years, each by the form that its service documents. See draw.js for the
+ * letters.
+ */
 
 /** @type {[kind: string, template: string][]} */
 export const KNOWN = [
@@ -9,7 +12,7 @@ export const KNOWN = [
   ["Adobe", "client secret: «p8·e-^{a32}»"],
   ["age", "«AGE-SEC·RET-KEY-1^{z58}»"],
   ["Airtable's personal token", "airtable: «pa·t^{a14}.{x64}»"],
-  ["Algolia", "ALGOLIA_ADMIN_API_KEY=\"«{x32}»\""],
+  ["Algolia", 'ALGOLIA_ADMIN_API_KEY="«{x32}»"'],
   ["Alibaba", "«LT·AI^{a20}»"],
   ["Anthropic", "«sk-·ant-api03-^{w93}AA»"],
   ["Artifactory", "«AK·Cp^{a69}»"],
@@ -18,10 +21,16 @@ export const KNOWN = [
   ["AWS's key id", "«AK·IA^{t16}»"],
   ["AWS's secret key", "aws_secret_access_key = «{b40}»"],
   ["AWS's session token", "AWS_SESSION_TOKEN=«FwoGZX·IvYXdzE^{b300}»"],
-  ["Azure's storage", "DefaultEndpointsProtocol=https;AccountName=some;AccountKey=«{b86}==»;EndpointSuffix=core.windows.net"],
+  [
+    "Azure's storage",
+    "DefaultEndpointsProtocol=https;AccountName=some;AccountKey=«{b86}==»;EndpointSuffix=core.windows.net",
+  ],
   ["Azure's client secret", "AZURE_CLIENT_SECRET=«{a3}8Q~{a34}»"],
   ["a private key", "«-----BEGIN RSA PRIV·ATE KEY-----^\n{b64}\n{b64}\n{b64}\n»-----END RSA PRIVATE KEY-----"],
-  ["a key of OpenSSH", "«-----BEGIN OPENSSH PRIV·ATE KEY-----^\nb3BlbnNzaC1rZXktdjEAAAAA{b46}\n{b70}\n{b70}\n{b30}=\n»-----END OPENSSH PRIVATE KEY-----"],
+  [
+    "a key of OpenSSH",
+    "«-----BEGIN OPENSSH PRIV·ATE KEY-----^\nb3BlbnNzaC1rZXktdjEAAAAA{b46}\n{b70}\n{b70}\n{b30}=\n»-----END OPENSSH PRIVATE KEY-----",
+  ],
   ["Bitbucket's app password", "«AT·BB^{a32}»"],
   ["a password in an address", "git clone https://someone:«{a12}»@git.example.org/team/app.git"],
   ["Clojars", "«CLOJ·ARS_^{l60}»"],
@@ -60,7 +69,7 @@ export const KNOWN = [
   ["New Relic", "«NR·AK-^{u27}»"],
   ["npm", "«np·m_^{a36}»"],
   ["NuGet", "«oy·2^{l43}»"],
-  ["Okta", "okta_api_token = \"«00{w40}»\""],
+  ["Okta", 'okta_api_token = "«00{w40}»"'],
   ["OpenAI", "«sk-^{a20}T3Bl·bkFJ{a20}»"],
   ["Postgres's address", "postgresql://app:«{a16}»@db.internal:5432/main"],
   ["Postman", "«PM·AK-^{x24}-{x34}»"],
@@ -74,6 +83,6 @@ export const KNOWN = [
   ["Square", "«sq0·csp-^{w43}»"],
   ["Stripe", "«sk·_live_^{a24}»"],
   ["Telegram's bot", "«{d10}:AA{w33}»"],
-  ["Terraform Cloud", "TFE_TOKEN=\"«{a14}.atla·sv1.{w67}»\""],
+  ["Terraform Cloud", 'TFE_TOKEN="«{a14}.atla·sv1.{w67}»"'],
   ["Twilio", "TWILIO_AUTH_TOKEN=«{x32}»"],
 ];

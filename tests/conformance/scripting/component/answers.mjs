@@ -11,7 +11,11 @@ export const placementOf = (session) => (session.path().endsWith(".session") ? "
 export const json = async (answer) => JSON.parse(await answer);
 /** @param {Promise<string>} answer */
 export const awaitDone = async (answer) => void (await answer);
-/** @param {Host} host @param {any} operation that gives pages @param {Record<string, (asked: any) => any>} [own] what its caller does for it */
+/**
+ * @param {Host} host
+ * @param {any} operation that gives pages
+ * @param {Record<string, (asked: any) => any>} [own] what its caller does for it
+ */
 export async function texts(host, operation, own = {}) {
   /** @type {string[]} */
   const pages = [];

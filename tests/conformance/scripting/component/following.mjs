@@ -23,11 +23,13 @@ export class Following {
 
   /** Until it would wait. */
   async begin() {
-    const page = (/** @type {any} */ content) => void this.all.push(...linesIn(Buffer.from(bytesOf(content)).toString()));
-    const wait = () => new Promise((/** @type {(answer: void) => void} */ resolve) => {
-      this.#goOn = resolve;
-      this.#waits();
-    });
+    const page = (/** @type {any} */ content) =>
+      void this.all.push(...linesIn(Buffer.from(bytesOf(content)).toString()));
+    const wait = () =>
+      new Promise((/** @type {(answer: void) => void} */ resolve) => {
+        this.#goOn = resolve;
+        this.#waits();
+      });
     await this.#waitAfter(() => (this.#ends = this.#host.run(this.#operation, { page, wait })));
   }
 
@@ -46,5 +48,10 @@ export class Following {
 
 /** A page is a JSON array, or lines. @param {string} page @returns {any[]} */
 function linesIn(page) {
-  return page.startsWith("[") ? JSON.parse(page) : page.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return page.startsWith("[")
+    ? JSON.parse(page)
+    : page
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
 }

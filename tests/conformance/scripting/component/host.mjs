@@ -8,7 +8,21 @@ import { Host, bytesOf, refusal } from "../../../component/host.mjs";
 import { secretsIn } from "../secrets.mjs";
 
 /** What each need about a file is called where it is refused. @type {Record<string, string>} */
-const VERBS = { read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", put: "replace", hand: "read", remove: "remove", move: "move", copy: "copy", link: "link", hash: "read" };
+const VERBS = {
+  read: "read",
+  stat: "stat",
+  entries: "list",
+  append: "append to",
+  replace: "replace",
+  keep: "replace",
+  put: "replace",
+  hand: "read",
+  remove: "remove",
+  move: "move",
+  copy: "copy",
+  link: "link",
+  hash: "read",
+};
 
 /** How the needs are answered that a small host passes by. @type {Record<string, (asked: any) => any>} */
 const MORE = {
@@ -50,7 +64,10 @@ export class ScriptedHost extends Host {
   #closedAnswers() {
     const refused = (/** @type {string} */ verb) => (/** @type {any} */ asked) => {
       const { root, path } = asked.file ?? asked.folder ?? asked.from ?? asked;
-      throw refusal("storage_closed", `could not ${verb} "${join(root.val ?? this.roots[root.tag], path)}": the storage is closed`);
+      throw refusal(
+        "storage_closed",
+        `could not ${verb} "${join(root.val ?? this.roots[root.tag], path)}": the storage is closed`,
+      );
     };
     return Object.fromEntries(Object.entries(VERBS).map(([need, verb]) => [need, refused(verb)]));
   }

@@ -35,7 +35,9 @@ export async function importPath(host, { path, onProgress, ...asked }) {
   const whole = resolve(path);
   const stat = await storage.stat(whole);
   if (stat?.kind === "folder") return importedOf(host, [{ path: whole, is: () => true }], { onProgress, ...asked });
-  return progressing(host, onProgress, (tells) => host.store.importFile(JSON.stringify({ path: whole, ...asked, size: stat?.size, tells })));
+  return progressing(host, onProgress, (tells) =>
+    host.store.importFile(JSON.stringify({ path: whole, ...asked, size: stat?.size, tells })),
+  );
 }
 
 /** @param {ScriptedHost} host @param {any} asked */
@@ -43,13 +45,22 @@ export async function importedAll(host, asked) {
   return importedOf(host, await transcriptLocations({ project: host.project }), asked);
 }
 
-/** @param {ScriptedHost} host @param {import("../../../../js/agents/transcript-locations.js").TranscriptLocation[]} kept @param {any} asked */
+/**
+ * @param {ScriptedHost} host
+ * @param {import("../../../../js/agents/transcript-locations.js").TranscriptLocation[]} kept
+ * @param {any} asked
+ */
 async function importedOf(host, kept, { from, onProgress }) {
   const files = await collectAgentFiles(storage, kept);
   return progressing(host, onProgress, (tells) => host.store.importFiles(JSON.stringify({ files, from, tells })));
 }
 
-/** With the first that is told of each file, where that is asked for. @param {ScriptedHost} host @param {boolean} tells @param {(tells: boolean) => any} work */
+/**
+ * With the first that is told of each file, where that is asked for.
+ * @param {ScriptedHost} host
+ * @param {boolean} tells
+ * @param {(tells: boolean) => any} work
+ */
 async function progressing(host, tells = false, work) {
   /** @type {Map<string, object>} */
   const first = new Map();

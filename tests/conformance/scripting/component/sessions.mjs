@@ -6,15 +6,31 @@ import { awaitDone, json, messages, texts } from "./answers.mjs";
 
 /** @import { ScriptedHost } from "./host.mjs" */
 
-/** @typedef {{ host: ScriptedHost, session: any, own: Record<string, (asked: any) => any>, asked: any }} SessionRequest */
+/**
+ * @typedef {{ host: ScriptedHost, session: any, own: Record<string, (asked: any) => any>, asked: any }} SessionRequest
+ */
 
-/** What the component is asked for each operation, and what its answer is in JavaScript. @type {Record<string, (given: SessionRequest) => unknown>} */
+/**
+ * What the component is asked for each operation, and what its answer is in JavaScript.
+ * @type {Record<string, (given: SessionRequest) => unknown>}
+ */
 export const OF_SESSIONS = {
-  append: async ({ host, session, asked: { messages, format = "", durability = "durable", revives = true, operation, expected } }) => {
+  append: async ({
+    host,
+    session,
+    asked: { messages, format = "", durability = "durable", revives = true, operation, expected },
+  }) => {
     const [json, options] = [JSON.stringify(messages), { format, durable: durability === "durable", revives }];
     const isAny = operation !== undefined || expected !== undefined;
-    const lines = await host.run(isAny ? session.appendOnce(json, options, JSON.stringify({ operation, expected })) : session.append(json, options));
-    const records = lines.split("\n").filter(Boolean).map((/** @type {string} */ line) => JSON.parse(line));
+    const lines = await host.run(
+      isAny
+        ? session.appendOnce(json, options, JSON.stringify({ operation, expected }))
+        : session.append(json, options),
+    );
+    const records = lines
+      .split("\n")
+      .filter(Boolean)
+      .map((/** @type {string} */ line) => JSON.parse(line));
     for (const record of records) for (const key of ["v", "crc"]) delete record[key];
     return { acknowledged: durability, records };
   },
@@ -25,21 +41,28 @@ export const OF_SESSIONS = {
   archive: (given) => sayEvents(given, { type: "archived" }),
   brief: ({ host, session, asked }) => json(host.run(session.brief(JSON.stringify(asked)))),
   closeSession: ({ host, session }) => closeSession(host, session),
-  compact: ({ host, session, own, asked: { apply, undo, keep, ...request } }) => json(host.run(session.compact(JSON.stringify({ ...contextRequest(request, host), apply, undo, keep })), own)),
+  compact: ({ host, session, own, asked: { apply, undo, keep, ...request } }) =>
+    json(host.run(session.compact(JSON.stringify({ ...contextRequest(request, host), apply, undo, keep })), own)),
   complete: (given) => becomes(given, "completed"),
-  context: ({ host, session, own, asked }) => json(host.run(session.context(JSON.stringify(contextRequest(asked, host))), own)),
-  export: ({ host, session, asked: { format = "json", allBranches } }) => texts(host, session.export(JSON.stringify({ format, allBranches }))).then((pieces) => pieces.join("")),
+  context: ({ host, session, own, asked }) =>
+    json(host.run(session.context(JSON.stringify(contextRequest(asked, host))), own)),
+  export: ({ host, session, asked: { format = "json", allBranches } }) =>
+    texts(host, session.export(JSON.stringify({ format, allBranches }))).then((pieces) => pieces.join("")),
   examine: ({ host, session }) => json(host.run(session.examine())),
   flush: ({ host, session }) => awaitDone(host.run(session.flush())),
-  lastContext: ({ host, session, own, asked: { full } }) => json(host.run(full ? session.sentContext(false) : session.lastContext(), own)),
-  messages: ({ host, session, asked: { most, ...reading } }) => messages(host, session, reading).then((all) => all.slice(0, most)),
+  lastContext: ({ host, session, own, asked: { full } }) =>
+    json(host.run(full ? session.sentContext(false) : session.lastContext(), own)),
+  messages: ({ host, session, asked: { most, ...reading } }) =>
+    messages(host, session, reading).then((all) => all.slice(0, most)),
   metadata: (given) => redactValue(given, JSON.parse(given.session.metadata())),
   others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
   pause: (given) => becomes(given, "paused"),
   pin: (given) => sayEvents(given, { type: "pin", messageId: given.asked.messageId }),
   searchIn: async ({ host, session, asked: { question, most, ...asked } }) => {
     const [request, own] = asking(asked);
-    return (await texts(host, session.search(question, request), own)).flatMap((page) => JSON.parse(page)).slice(0, most);
+    return (await texts(host, session.search(question, request), own))
+      .flatMap((page) => JSON.parse(page))
+      .slice(0, most);
   },
   pins: ({ host, session }) => json(host.run(session.pins())),
   refresh: ({ host, session }) => awaitDone(host.run(session.refresh())),
@@ -47,7 +70,9 @@ export const OF_SESSIONS = {
   resume: async ({ host, session, own, asked }) => {
     const { override, revives, now, maxBytes, ...request } = asked;
     const about = { override, revives, now, maxBytes };
-    const { id, command, block, context, warnings, ...told } = await json(host.run(session.resume(JSON.stringify({ ...contextRequest(request, host), ...about })), own));
+    const { id, command, block, context, warnings, ...told } = await json(
+      host.run(session.resume(JSON.stringify({ ...contextRequest(request, host), ...about })), own),
+    );
     return { id, command, block, history: context.messages, warnings, context, ...told };
   },
   setAgent: (given) => sayEvents(given, { type: "agent", agent: given.asked.agent ?? null }),
@@ -63,11 +88,19 @@ export const OF_SESSIONS = {
 /** @param {ScriptedHost} host @param {any} session */
 export async function closeSession(host, session) {
   // Of what is gone nothing is derived any more.
-  await host.run(session.close()).catch((/** @type {any} */ error) => error.payload?.code === "not_found" || Promise.reject(error));
+  await host
+    .run(session.close())
+    .catch((/** @type {any} */ error) => error.payload?.code === "not_found" || Promise.reject(error));
   host.store.forget(session);
 }
 
-/** A value of the session, as it may leave. @template T @param {SessionRequest} given @param {T} value @returns {Promise<T>} */
+/**
+ * A value of the session, as it may leave.
+ * @template T
+ * @param {SessionRequest} given
+ * @param {T} value
+ * @returns {Promise<T>}
+ */
 export async function redactValue({ host, session }, value) {
   if (!host.redacts) return value;
   return (await json(host.run(session.out(JSON.stringify(value))))).value ?? value;
@@ -78,13 +111,19 @@ const sayEvents = ({ host, session }, ...events) => awaitDone(host.run(session.s
 /** Its tool outputs are there until then. @param {SessionRequest} given @param {string} status */
 async function becomes(given, status) {
   const { host, session, asked } = given;
-  await sayEvents(given, ...(asked.summary === undefined ? [] : [{ type: "summary", summary: asked.summary }]), { type: "status", status });
+  await sayEvents(given, ...(asked.summary === undefined ? [] : [{ type: "summary", summary: asked.summary }]), {
+    type: "status",
+    status,
+  });
   if (host.store.hasOutputs()) await host.run(host.store.clearOutputs(JSON.stringify({ sessionId: session.id() })));
 }
 
 /** Its vectors, as they cross. @param {(texts: string[]) => number[][]} embed */
 export function embedding(embed) {
-  const numbers = (/** @type {number[]} */ vector) => [Buffer.from(Uint32Array.of(vector.length).buffer), Buffer.from(Float32Array.from(vector).buffer)];
+  const numbers = (/** @type {number[]} */ vector) => [
+    Buffer.from(Uint32Array.of(vector.length).buffer),
+    Buffer.from(Float32Array.from(vector).buffer),
+  ];
   return {
     vectors: (/** @type {string[]} */ texts) => {
       try {
@@ -103,11 +142,26 @@ export function asking({ embed, ...request }) {
 
 /** A request without what its caller does. @param {any} asked @param {ScriptedHost} host */
 function contextRequest({ summarize, count, embed, strategies, ...request }, { redacts }) {
-  const named = strategies?.map?.((/** @type {any} */ { name, priority, minTokens }) => ({ name, priority, minTokens }));
-  return { request: { ...request, strategies: named ?? strategies }, summarizes: summarize !== undefined, embeds: embed !== undefined, leaves: redacts };
+  const named = strategies?.map?.((/** @type {any} */ { name, priority, minTokens }) => ({
+    name,
+    priority,
+    minTokens,
+  }));
+  return {
+    request: { ...request, strategies: named ?? strategies },
+    summarizes: summarize !== undefined,
+    embeds: embed !== undefined,
+    leaves: redacts,
+  };
 }
 
-/** What its caller does. @param {ScriptedHost} host @param {any} session @param {any} asked @returns {SessionRequest["own"]} */
+/**
+ * What its caller does.
+ * @param {ScriptedHost} host
+ * @param {any} session
+ * @param {any} asked
+ * @returns {SessionRequest["own"]}
+ */
 export function callerAnswers(host, session, { summarize, count, embed, strategies }) {
   const text = async (/** @type {() => unknown} */ work) => {
     try {
@@ -121,22 +175,36 @@ export function callerAnswers(host, session, { summarize, count, embed, strategi
       yield* await messages(host, session, {});
     },
   };
-  const uncounted = (/** @type {string} */ encoding) => refusal("no_counter", `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`);
+  const uncounted = (/** @type {string} */ encoding) =>
+    refusal(
+      "no_counter",
+      `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`,
+    );
   return {
     out: (value) => host.run(session.out(value)).then((/** @type {string} */ left) => ({ tag: "text", val: left })),
-    counts: ({ encoding, texts }) => text(count ? () => count(texts, encoding) : () => Promise.reject(uncounted(encoding))),
+    counts: ({ encoding, texts }) =>
+      text(count ? () => count(texts, encoding) : () => Promise.reject(uncounted(encoding))),
     ...(embed && embedding(embed)),
     ...(summarize && {
       summary: ({ system, user, maxTokens, startMessageId, endMessageId, messageCount, previous }) =>
         text(async () => {
-          const asked = [{ role: "system", content: system }, { role: "user", content: user }];
-          const answer = await summarize({ messages: asked, maxTokens, range: { startMessageId, endMessageId, messageCount: Number(messageCount) }, previous });
+          const asked = [
+            { role: "system", content: system },
+            { role: "user", content: user },
+          ];
+          const answer = await summarize({
+            messages: asked,
+            maxTokens,
+            range: { startMessageId, endMessageId, messageCount: Number(messageCount) },
+            previous,
+          });
           return typeof answer === "string" ? { content: answer } : answer;
         }),
     }),
     strategy: ({ name }) =>
       text(async () => {
-        const { messages, includedCount, summarizedCount } = (await strategies.find((/** @type {any} */ one) => one.name === name).build(of)) ?? {};
+        const { messages, includedCount, summarizedCount } =
+          (await strategies.find((/** @type {any} */ one) => one.name === name).build(of)) ?? {};
         return { messages, includedCount, summarizedCount };
       }),
   };

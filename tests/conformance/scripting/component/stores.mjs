@@ -26,7 +26,8 @@ export const OF_STORES = {
   },
   doctor: ({ host, asked }) => json(host.run(host.store.doctor(JSON.stringify(asked)))),
   writeForAgent: ({ host, session, own, asked }) => {
-    const by = (/** @type {"context" | "resume"} */ op) => (/** @type {any} */ request) => OF_SESSIONS[op]?.({ host, session, own: { ...own, ...callerAnswers(host, session, request) }, asked: request });
+    const by = (/** @type {"context" | "resume"} */ op) => (/** @type {any} */ request) =>
+      OF_SESSIONS[op]?.({ host, session, own: { ...own, ...callerAnswers(host, session, request) }, asked: request });
     return handedOver(host, session, asked, { context: by("context"), resume: by("resume") });
   },
   folders: ({ host: { project, home, workspace = project } }) => ({ project, home, workspace }),
@@ -37,25 +38,35 @@ export const OF_STORES = {
     host.given = Buffer.from(toJson(result, { about: "result" }));
     return json(host.run(host.store.saveOutput(JSON.stringify({ ...output, sizeBytes: host.given.length }))));
   },
-  loadOutput: async ({ host, asked: { path } }) => JSON.parse((await host.run(host.store.loadOutput(path))) || Buffer.from(host.handed).toString()),
+  loadOutput: async ({ host, asked: { path } }) =>
+    JSON.parse((await host.run(host.store.loadOutput(path))) || Buffer.from(host.handed).toString()),
   listOutputs: ({ host, asked }) => json(host.run(host.store.outputs(JSON.stringify(asked)))),
-  clearOutputs: async ({ host, asked }) => ({ count: await json(host.run(host.store.clearOutputs(JSON.stringify(asked)))) }),
+  clearOutputs: async ({ host, asked }) => ({
+    count: await json(host.run(host.store.clearOutputs(JSON.stringify(asked)))),
+  }),
   outputMenu: (given) => json(given.host.run(given.host.store.outputMenu(JSON.stringify(given.asked)), outOf(given))),
-  selectOutputs: ({ asked: { answer, outputs } }) => [...plain.chosenOutputs(answer, outputs.length)].map((place) => outputs[place]),
-  outputPrompt: (given) => json(given.host.run(given.host.store.outputPrompt(JSON.stringify(given.asked)), outOf(given))),
+  selectOutputs: ({ asked: { answer, outputs } }) =>
+    [...plain.chosenOutputs(answer, outputs.length)].map((place) => outputs[place]),
+  outputPrompt: (given) =>
+    json(given.host.run(given.host.store.outputPrompt(JSON.stringify(given.asked)), outOf(given))),
   redacted: async ({ host, asked: { value } }) => {
     const { changed: _, value: left = value, secrets } = await json(host.run(host.store.out(JSON.stringify(value))));
     return { value: left, secrets };
   },
   restore: ({ host, asked: { id } }) => json(host.run(host.store.restore(id))),
   trashed: ({ host }) => json(host.run(host.store.trashed())),
-  find: async ({ host, asked: { words, ...request } }) => JSON.parse(plain.found(words, await host.run(host.store.list(JSON.stringify(request))))),
+  find: async ({ host, asked: { words, ...request } }) =>
+    JSON.parse(plain.found(words, await host.run(host.store.list(JSON.stringify(request))))),
   search: async ({ host, asked: { words, most, ...asked } }) => {
     const [request, own] = asking(asked);
-    return (await texts(host, host.store.search(words, request), own)).flatMap((page) => JSON.parse(page)).slice(0, most);
+    return (await texts(host, host.store.search(words, request), own))
+      .flatMap((page) => JSON.parse(page))
+      .slice(0, most);
   },
-  newestMessages: async ({ host, asked: { path, placement } }) => (await texts(host, host.store.newestMessages(path, placement))).flatMap((page) => JSON.parse(page)),
-  turn: ({ host, asked: { conversation, ...asked } }) => json(host.run(host.store.turn(conversation, JSON.stringify(asked)))),
+  newestMessages: async ({ host, asked: { path, placement } }) =>
+    (await texts(host, host.store.newestMessages(path, placement))).flatMap((page) => JSON.parse(page)),
+  turn: ({ host, asked: { conversation, ...asked } }) =>
+    json(host.run(host.store.turn(conversation, JSON.stringify(asked)))),
   recall: ({ host, asked: { question, ...asked } }) => {
     const [request, own] = asking(asked);
     return json(host.run(host.store.recall(question, request), own));
@@ -79,8 +90,10 @@ export const OF_STORES = {
     return told;
   },
   tidy: ({ host, asked }) => json(host.run(host.store.tidy(JSON.stringify(asked.limits ?? null)))),
-  unsetSetting: ({ host, asked: { key, project = false } }) => awaitDone(host.run(host.store.writeSetting(key, undefined, project))),
-  writeSetting: ({ host, asked: { key, value, project = false } }) => awaitDone(host.run(host.store.writeSetting(key, JSON.stringify(value) ?? "null", project))),
+  unsetSetting: ({ host, asked: { key, project = false } }) =>
+    awaitDone(host.run(host.store.writeSetting(key, undefined, project))),
+  writeSetting: ({ host, asked: { key, value, project = false } }) =>
+    awaitDone(host.run(host.store.writeSetting(key, JSON.stringify(value) ?? "null", project))),
 };
 
 /** What leaves of no session. @param {SessionRequest} given @returns {Record<string, (asked: any) => any>} */
