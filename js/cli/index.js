@@ -52,7 +52,7 @@ const asked = {
   model: option("NAME", "the model to build for (default: the session's)"),
   reserve: option("N", "tokens reserved for the answer (default: a quarter of the window)"),
   encoding: option("ENCODING", "how tokens are counted (default: the model's encoding)", VALUES.encodings),
-  format: option("FORMAT", "the shape of the messages", VALUES.formats),
+  format: option("FORMAT", "the format of the messages", VALUES.formats),
 };
 const sent = {
   ...asked,
@@ -128,7 +128,7 @@ const commands = {
   search: command(
     search,
     "search",
-    "search what was said, best matches first",
+    "search messages, best matches first",
     {
       words: place("WORDS...", 'a question, words, part of a name, an error; "double quotes" match exactly'),
       regex: flag("WORDS are a regular expression; reads every message"),
@@ -136,7 +136,7 @@ const commands = {
       command: option("WORDS", "find sessions that ran a command with these words, and its exit code"),
       error: option(
         "TEXT",
-        "find sessions that met this error, ignoring numbers and paths, and what ran without it later",
+        "find sessions with this error, ignoring numbers and paths, and the command that later ran without it",
       ),
       role: option("ROLE", "only messages of this role", ["user", "assistant", "tool"]),
       ...listed,
@@ -149,7 +149,7 @@ const commands = {
       ["leftoff search --file src/parser.rs", "sessions that changed or read a file"],
       [
         "leftoff search croniter | cut -f1,5,12",
-        "in a pipe, with tabs between: id, agent, project, last active, message number, role, time, match, words it has, words it lacks, title, text",
+        "in a pipe, with tabs between: id, agent, project, last active, message number, role, time, match, matched words, missing words, title, text",
       ],
     ],
   ),
@@ -200,7 +200,7 @@ const commands = {
     },
     [
       ['echo \'{"role":"user","content":"go on"}\' | leftoff append', "append to the current session"],
-      ["leftoff append last --json < messages.jsonl", "prints JSON; stops at the first refused line and names it"],
+      ["leftoff append last --json < messages.jsonl", "prints JSON; stops at the first rejected line and names it"],
       ["leftoff append last --operation step-7 < messages.jsonl", "safe to repeat after a failure"],
     ],
   ),
@@ -301,7 +301,7 @@ const commands = {
         "SHARE",
         "share of the budget for older messages that match the newest user message (default: 0.2; 0: none)",
       ),
-      explain: flag("say why each message is there"),
+      explain: flag("explain why each message is there"),
       last: flag("describe the last context, without its texts"),
       full: flag("with --last: rebuild and verify its messages"),
       compare: flag("compare with the last context"),
@@ -374,7 +374,7 @@ const commands = {
     },
     [
       ["leftoff resume", "choose one; Ctrl+N begins a new one"],
-      ["leftoff resume api design", "the one with these words in its title, summary or messages"],
+      ["leftoff resume api design", "the session with these words in its title, summary or messages"],
       ["leftoff resume last --with codex", "the last one, in Codex"],
       ["leftoff resume 2 --print", "the second of the list, as text to paste elsewhere"],
     ],
