@@ -1,4 +1,5 @@
 //! What a transcript of `leftoff ask` holds is what was said, whatever that looks like.
+//! Tries: src/ask/
 
 use leftoff::ask::{self, Recorder, Transcript, Turn, Voice, prompt};
 use leftoff::record::span::Span;

@@ -1,4 +1,5 @@
 //! The laws of a context, on grown histories: within the budget, paired, used, in order.
+//! Tries: src/context/, src/context/strategies/
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,5 @@
 //! What files cost a context: as much as is sent of them, in each shape; and whose counts of messages are believed.
+//! Tries: src/context/price.rs, src/tokens/cost.rs, src/tokens/images.rs
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 #![allow(missing_docs)]
 

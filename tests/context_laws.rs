@@ -1,6 +1,7 @@
 //! The laws of a context on grown histories, whatever they hold: in each provider's shape, compacted, with strategies of
 //! the host's. `LEFTOFF_SCALE=1` makes a million builds; `LEFTOFF_CONTEXTS` names a folder for some of them, which are
 //! made again in WebAssembly.
+//! Tries: src/context/, src/context/strategies/, src/context/host_strategies.rs
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 #![allow(missing_docs)]
 

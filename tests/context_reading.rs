@@ -1,4 +1,6 @@
 //! A context reads as far as its budget reaches, whatever the texts are, and finds what has to be there.
+//! Tries: src/context/reading.rs, src/context/build.rs, src/session/context_source.rs,
+//! src/session/input_request.rs
 #![cfg(feature = "o200k")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,5 @@
 //! What a context brings back of older messages: what the newest user message asks for, word for word, or nothing.
+//! Tries: src/context/recall.rs, src/recall/
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs)]
 

@@ -1,4 +1,5 @@
 //! Both documents about a session: as their pages show them, and from one to the other and back.
+//! Tries: src/session/documents/
 #![cfg(not(target_arch = "wasm32"))]
 
 use leftoff::error::Code;

@@ -1,4 +1,5 @@
 //! Documents that someone typed or changed by hand: what they say is in force, becomes an event, and is never overwritten.
+//! Tries: src/record/document_edit.rs, src/session/document_claims.rs, src/session/handle/document_state.rs
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::common;

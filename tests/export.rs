@@ -1,4 +1,5 @@
 //! A session as one text: of JSON nothing is lost, of Markdown no message swallows another.
+//! Tries: src/export/
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,5 +1,6 @@
 //! The exam for summaries is fair: each session has the facts that it says it has, and `is_kept` tells a summary that
 //! keeps one from a summary that does not.
+//! Tries: tests/common/facts.rs, src/state/cues.rs, src/context/summary.rs
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,5 +1,6 @@
 //! Every bit of a 64 KiB log, flipped: at most one record is affected, its neighbors are the same bytes, the flip is
 //! reported where it is, and in the context only that record and what is paired with it are missing.
+//! Tries: src/record/scan.rs, src/record/line.rs, src/context/reading.rs
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,5 +1,6 @@
 //! What is handed to the next run, made of texts that forge markers: nobody reads in it what was not said, and whoever
 //! parses it has back what was. The block, the history in its fence, and lists.
+//! Tries: src/plain/harmless.rs, src/resume/block.rs, src/resume/history.rs, src/resume/listing.rs
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,4 +1,6 @@
 //! What a fuzzer found once, and what it begins with: every law of tests/fuzz_checks/ holds for it.
+//! Tries: src/record/scan.rs, src/record/resync.rs, src/session/documents/, src/interop/,
+//! src/interop/native/, src/tokens/
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,5 +1,6 @@
 //! Images and files on their way between agents: each arrives with its bytes, or is listed as lost, and nobody refuses the
 //! session for it.
+//! Tries: src/interop/native/, src/interop/attachment_address.rs
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 #![allow(missing_docs)]
 

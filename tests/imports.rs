@@ -1,4 +1,5 @@
 //! Whoever imports a growing file, and however many at once: the log comes to hold what one import of its end holds.
+//! Tries: src/interop/import_diff.rs, src/session/checkpoint.rs
 #![cfg(feature = "interop")]
 
 use std::sync::Arc;

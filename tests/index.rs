@@ -1,4 +1,5 @@
 //! The index of a store: whatever happened to its bytes, what it says was written so.
+//! Tries: src/session/index.rs
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::common;

@@ -1,5 +1,6 @@
 //! JSONTestSuite: what is JSON is accepted, what is none is refused, and neither costs a neighbor.
 //! tests/js/json-suite.test.js holds the core inside WebAssembly to the same.
+//! Tries: src/json/, src/record/scan.rs
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,5 @@
 //! A log as its writer knows it: it takes no batch for written that it was not shown, and a second try harms nothing.
+//! Tries: src/session/log.rs
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::common;

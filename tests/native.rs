@@ -1,4 +1,5 @@
 //! What is written for another agent's client is what was said: read back it says the same.
+//! Tries: src/interop/native/
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 #![allow(missing_docs)]
 

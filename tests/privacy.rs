@@ -1,4 +1,5 @@
 //! What leaves: of what a host's rule finds nothing is left, in whatever form a text holds it, and all else stays as it was.
+//! Tries: src/privacy/, src/privacy/known_secrets.rs, src/privacy/plan.rs
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,4 +1,5 @@
 //! Reading a log message by message gives each once, as its highest revision in its first place, both ways.
+//! Tries: src/session/message_reader.rs
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::common;

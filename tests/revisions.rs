@@ -1,4 +1,5 @@
 //! What was said anew: whatever is made of a conversation is made of what it says now, in whichever pieces it was read.
+//! Tries: src/session/revisions.rs, src/session/folding.rs, src/session/folded_state.rs
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

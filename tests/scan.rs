@@ -1,4 +1,5 @@
 //! A log yields every complete record, whatever befell the rest of it, and the same ones both ways.
+//! Tries: src/record/scan.rs
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,4 +1,5 @@
 //! Whatever is searched for is found where it was said, and nowhere else.
+//! Tries: src/resume/log_match.rs, src/recall/terms/
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs)]
 

@@ -1,5 +1,6 @@
 //! Nothing that a caller appends in a provider's shape is dropped without a word: it is in the records, or the whole is
 //! refused, with its place.
+//! Tries: src/shapes/reading.rs, src/shapes/message.rs
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,5 @@
 //! Single things that are stored: what names a file, what nobody knows, and what a line may hold.
+//! Tries: src/record/id.rs, src/record/event.rs, src/project/hash.rs, src/layout/
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::common;

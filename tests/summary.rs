@@ -1,4 +1,5 @@
 //! What a summary without a model says, line by line.
+//! Tries: src/context/summary.rs
 #![cfg(feature = "interop")]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,5 +1,6 @@
 //! Counting is exact over gigabytes: every text file of some folders, and random text. `npm run test:faults -- tokens`
 //! names the folders, and counts the same texts again in WebAssembly.
+//! Tries: src/tokens/
 #![cfg(feature = "o200k")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

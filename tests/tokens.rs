@@ -1,4 +1,5 @@
 //! Counting is exact: tiktoken-rs is the reference.
+//! Tries: src/tokens/, src/tokens/vocabulary.rs
 #![cfg(feature = "o200k")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,5 @@
 //! Aider's rules.
+//! Tries: src/interop/aider.rs
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, ImportedSession, detect, read};

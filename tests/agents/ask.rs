@@ -1,4 +1,5 @@
 //! The rules of leftoff's own transcripts.
+//! Tries: src/interop/ask.rs
 
 use leftoff::interop::{AgentName, read};
 

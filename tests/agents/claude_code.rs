@@ -1,4 +1,5 @@
 //! Each rule of the format, by a few records of its own.
+//! Tries: src/interop/claude_code/
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, Loss, detect, read};

@@ -1,4 +1,5 @@
 //! Cline's rules.
+//! Tries: src/interop/cline/
 
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
 //! Each rule of Codex's rollouts, by a few records of its own.
+//! Tries: src/interop/codex/
 
 use leftoff::interop::import_diff::ImportDiff;
 use leftoff::interop::native::{NativeHeader, write};

@@ -1,4 +1,5 @@
 //! Slash commands: which text is which command's, and with what it was called.
+//! Tries: src/interop/commands.rs
 
 use leftoff::interop::AgentName;
 use leftoff::interop::commands::{

@@ -1,4 +1,5 @@
 //! Continue's rules.
+//! Tries: src/interop/continue_dev.rs
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, ImportedSession, detect, read};

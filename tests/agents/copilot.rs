@@ -1,4 +1,5 @@
 //! Copilot CLI's rules, each by a few events of its own.
+//! Tries: src/interop/copilot/
 
 use leftoff::interop::{AgentName, ImportedSession, read};
 use leftoff::record::message::{Attachment, Role, Usage};

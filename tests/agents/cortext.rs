@@ -1,4 +1,5 @@
 //! Cortext's rules.
+//! Tries: src/interop/cortext.rs
 
 use leftoff::interop::{AgentName, detect, read};
 use leftoff::record::message::Role;

@@ -1,4 +1,5 @@
 //! What the user stopped and what was taken back, as each agent says it; and what it told the model beside what was typed.
+//! Tries: src/interop/
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, ImportedSession, read};

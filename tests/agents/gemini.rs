@@ -1,4 +1,5 @@
 //! Gemini CLI's rules, each by a few records of its own.
+//! Tries: src/interop/gemini/
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, read};

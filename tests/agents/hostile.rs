@@ -1,4 +1,5 @@
 //! What is written for a client's file holds nothing that its reader cannot parse.
+//! Tries: src/interop/native/
 
 use leftoff::interop::AgentName;
 use leftoff::interop::native::{NativeHeader, agents, write};

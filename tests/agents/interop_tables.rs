@@ -1,4 +1,5 @@
 //! The tables of docs/INTEROP.md are what the readers do with the fixtures. `LEFTOFF_WRITE=1` writes them anew.
+//! Tries: docs/INTEROP.md, src/interop/coverage.rs, src/interop/loss.rs
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -1,4 +1,5 @@
 //! Other agents' sessions: what each reader takes from every fixture, against scripts that share no code with it.
+//! Tries: src/interop/
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

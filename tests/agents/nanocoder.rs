@@ -1,4 +1,5 @@
 //! Nanocoder's rules.
+//! Tries: src/interop/nanocoder.rs
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, detect, read};

@@ -1,4 +1,5 @@
 //! OpenCode's rules.
+//! Tries: src/interop/opencode/
 
 use leftoff::error::Code;
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
 //! Pi's rules.
+//! Tries: src/interop/pi/
 
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
 use leftoff::record::message::{Message, Role};

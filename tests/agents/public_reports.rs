@@ -1,4 +1,5 @@
 //! What users of the agents reported: ids of gateways, torn lines.
+//! Tries: src/interop/torn_lines.rs, src/interop/claude_code/, src/interop/codex/, src/interop/copilot/
 
 use std::path::Path;
 

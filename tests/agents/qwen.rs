@@ -1,4 +1,5 @@
 //! Qwen Code's rules, each by a few records of its own.
+//! Tries: src/interop/qwen/
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};

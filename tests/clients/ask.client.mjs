@@ -1,6 +1,7 @@
 // @ts-check
 // `leftoff ask` with the real clients as engines: each reads its prompt from standard input, and what it answers is
 // shown and kept.
+// Tries: js/cli/ask/engine.js, src/ask/engine.rs
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

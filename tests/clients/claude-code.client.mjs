@@ -1,5 +1,6 @@
 // @ts-check
 // Long sessions that a real Claude Code holds over the project's own history, imported and made into contexts.
+// Tries: src/interop/claude_code/, src/context/
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

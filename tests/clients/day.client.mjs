@@ -2,6 +2,7 @@
 // A person's day, in the clients that leftoff sets up: a conversation is begun by a command in Claude Code and stopped;
 // the next day it is listed, and goes on in Codex where the list is answered with its number; it is completed, and
 // resumed nevertheless in Gemini CLI. Nothing but the clients and the command line is used for it.
+// Tries: js/init/, js/cli/hook.js, js/cli/resume.js
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";

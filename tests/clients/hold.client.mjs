@@ -1,6 +1,7 @@
 // @ts-check
 // In each client a session is held, and resumed by that client itself: what the model is told of it then is the
 // yardstick for sessions that are resumed elsewhere.
+// Tries: src/resume/, src/resume/block.rs
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 // @ts-check
 // Images of a prompt and of a tool's result, named and not, are written for each client, and the real one sends them
 // on.
+// Tries: src/interop/native/, src/interop/attachment_address.rs
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

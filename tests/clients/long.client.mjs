@@ -1,5 +1,6 @@
 // @ts-check
 // A session that is longer than what a client takes of a command's output: its end, and a whole fence, reach the model.
+// Tries: src/resume/history.rs, js/cli/resume.js
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // @ts-check
 // The folders that leftoff writes for clients that take plugins and extensions: their commands and their hooks work
 // there.
+// Tries: js/init/parts.js, js/init/install.js
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

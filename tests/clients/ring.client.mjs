@@ -1,6 +1,7 @@
 // @ts-check
 // A session held in one client is imported, written for another one or for itself, and resumed there by the real client
 // as its own.
+// Tries: src/interop/native/, src/operation/store/native_export/
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

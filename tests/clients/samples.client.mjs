@@ -1,6 +1,7 @@
 // @ts-check
 // Each transcript that the project ships, imported and made into contexts, against what its file says to another
 // reader.
+// Tries: src/interop/, src/operation/store/import/
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

@@ -2,6 +2,7 @@
 // The scenarios of the requirements SESS-001 to SESS-006, each as a person meets it: in each client that leftoff sets
 // up, and on the command line. Nothing else is used; what is checked is what is on the disk, what is printed, and what
 // the model was told.
+// Tries: js/init/, js/cli/
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";

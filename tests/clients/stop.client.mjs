@@ -1,5 +1,6 @@
 // @ts-check
 // In each client that leftoff sets up a session is held, stopped, found and resumed by what it installed.
+// Tries: js/init/, js/cli/lifecycle.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

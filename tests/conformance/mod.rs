@@ -1,5 +1,6 @@
 //! The cases of tests/conformance, run natively; tests/js/conformance.test.js runs them in both builds for WebAssembly.
 //! Output is compared byte by byte with what the file says, so that all three give the same bytes.
+//! Tries: src/calls.rs
 #![allow(missing_docs)]
 #![cfg(all(feature = "interop", feature = "o200k", not(target_arch = "wasm32")))]
 

@@ -1,5 +1,6 @@
 //! A log cut at any byte yields every complete record before the cut, both ways, and nothing that was not written; and
 //! the next batch lands whole behind it.
+//! Tries: src/record/scan.rs, src/session/log.rs
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** `leftoff ask`, killed while an answer streams, again and again in one conversation. */
+// Tries: js/cli/ask/, src/ask/recorder.rs
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

@@ -2,6 +2,7 @@
 /**
  * What others use, under the same faults. It counts how often each breaks the law, and fails only if it cannot count.
  */
+// Tries: tests/faults/baseline.mjs
 
 import assert from "node:assert/strict";
 import { createReadStream, mkdirSync, utimesSync } from "node:fs";

@@ -3,6 +3,7 @@
  * The evidence for contexts in its long form: the laws on grown histories, and some of the contexts again in
  * WebAssembly.
  */
+// Tries: src/context/, src/context/strategies/
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

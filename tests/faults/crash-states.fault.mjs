@@ -3,6 +3,7 @@
  * The power goes at each moment of a store's life, on a disk that keeps no more than it must: whatever it shows then is
  * opened, and nothing acknowledged is missing. After the way of ALICE (Pillai et al., OSDI 2014).
  */
+// Tries: js/storage/flush.js, js/storage/move.js, js/storage/whole-file.js, src/operation/append.rs
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

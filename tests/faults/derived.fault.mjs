@@ -3,6 +3,7 @@
  * What lists say does not hang on what can be made again: it is deleted, damaged, made stale, and surrounded by
  * rubbish.
  */
+// Tries: src/operation/store/session_index.rs, src/session/index.rs, src/session/checkpoint.rs, src/session/documents/
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

@@ -2,6 +2,7 @@
 /**
  * Node and Rust append to one session at once, each through a host of its own: nothing is lost, and nothing is mixed.
  */
+// Tries: js/storage/node.js, src/fs/disk/, src/operation/append.rs
 
 import assert from "node:assert/strict";
 import process from "node:process";

@@ -3,6 +3,7 @@
  * The evidence for the estimate in its long form: real files of every kind at hand, beside the tokenizers of families
  * whose vocabularies leftoff has not.
  */
+// Tries: src/tokens/estimate.rs
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";

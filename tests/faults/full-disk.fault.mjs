@@ -1,5 +1,6 @@
 // @ts-check
 /** A disk that is full, or a file that may not grow, costs what is refused and nothing else. */
+// Tries: js/storage/node.js, js/storage/whole-file.js, src/operation/append.rs
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 /** Ids that are paths, links in every place of a store, and links put there while it is at work. */
+// Tries: js/storage/root.js, src/record/id.rs, src/layout/
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
 // @ts-check
 /** Whoever imports a growing file, and however many at once: the session is that of one import of its end. */
+// Tries: src/operation/store/import/, src/interop/import_diff.rs
 
 import { HOOKS, IMPORTS, raceReaders } from "./growing.mjs";
 import { chance, scene } from "./tools.mjs";

@@ -1,5 +1,6 @@
 // @ts-check
 /** What was acknowledged outlives `kill -9`, wherever it falls. */
+// Tries: js/session/session.js, js/storage/node.js, src/operation/append.rs
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";

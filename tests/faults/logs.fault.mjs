@@ -3,6 +3,7 @@
  * The evidence for the core in its long form: logs that are cut, flipped, written in vain, and filled with what is no
  * JSON.
  */
+// Tries: src/record/scan.rs, src/record/resync.rs, src/session/log.rs, src/json/
 
 import assert from "node:assert/strict";
 import { watch } from "../../scripts/run.mjs";

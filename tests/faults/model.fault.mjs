@@ -1,5 +1,6 @@
 // @ts-check
 /** Random sequences of what one does with a store, beside a model of it; in memory most of them, some on a disk. */
+// Tries: js/store/store.js, js/session/session.js, src/operation/store/
 
 import { join } from "node:path";
 import process from "node:process";

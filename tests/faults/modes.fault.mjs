@@ -1,5 +1,6 @@
 // @ts-check
 /** Whatever the umask is, files are 0600 and folders 0700. */
+// Tries: js/storage/node.js, js/storage/folders.js, js/storage/whole-file.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,6 @@
 // @ts-check
 /** Large tool outputs: killed while they are saved, on a full disk, and ten thousand of them. */
+// Tries: js/store/outputs.js, src/operation/store/outputs/
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";

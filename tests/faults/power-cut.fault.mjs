@@ -3,6 +3,7 @@
  * The power of a real filesystem is cut while sessions are written; what was acknowledged `durable` is there
  * afterwards.
  */
+// Tries: js/storage/flush.js, js/storage/node.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -3,6 +3,7 @@
  * What a search finds does not hang on what becomes of the index: processes that make it are killed, two work at once,
  * it is deleted.
  */
+// Tries: src/operation/store/recall/, src/recall/index_file/
 
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 /** Eight processes try the same appends again and again, killed wherever that falls: each counts once. */
+// Tries: src/operation/append_once.rs, src/session/batch.rs
 
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 /** Each system call that touches the store fails, once and for ever, with each error that a disk can give. */
+// Tries: js/storage/node.js, js/storage/system-errors.js, src/operation/append.rs
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -3,6 +3,7 @@
  * The evidence for counting in its long form: every text file at hand and random text, against tiktoken-rs natively;
  * and again in WebAssembly, against what tiktoken-rs counted there.
  */
+// Tries: src/tokens/
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";

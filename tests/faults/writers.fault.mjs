@@ -1,5 +1,6 @@
 // @ts-check
 /** Several processes append to one session at once, in Node, Deno and Bun: nothing is lost, and nothing is mixed. */
+// Tries: js/storage/open-file.js, src/operation/append.rs
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -2,6 +2,8 @@
 //!
 //! `<name>.jsonl` is a log, `<name>.expected.json` what a reader finds in it: records by id and problems by code, each
 //! with its byte range, and where the rule is about it the context or the metadata that follow.
+//! Tries: docs/FORMAT.md, src/record/, src/record/event.rs, src/record/message/, src/session/handle/,
+//! src/session/metadata.rs
 #![allow(missing_docs)]
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 

@@ -1,5 +1,6 @@
 // @ts-check
 // What the providers' own libraries answer is appended whole: by the real packages, with models that are made up.
+// Tries: js/session/library-answers.js, src/shapes/ai_sdk.rs, src/shapes/answer.rs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,6 @@
 // @ts-check
 // What was tried to break a store, and did.
+// Tries: js/store/store.js, js/session/session.js, src/operation/session_files.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // @ts-check
 // AutoPersist: when it saves, what it archives, and how a process ends that it was asked to guard.
+// Tries: js/compat/auto-persist.js, js/storage/signals.js, src/operation/store/tidy.rs
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
 // @ts-check
 // What is derived belongs to the bytes it was made from: where others have come into their place under an open session,
 // by a checkout of git, an editor or a copy, all it tells is made of those.
+// Tries: src/operation/session_files.rs, src/operation/checkpoint_cache.rs, src/session/file_prints.rs
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 /** A checkpoint is believed as far as the log bears it out; what only all of the log can tell, doctor compares. */
+// Tries: src/operation/checkpoint_cache.rs, src/session/checkpoint.rs
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // @ts-check
 // `leftoff append`, while its input is open: an id that was printed is a message that is stored, whatever happens next.
+// Tries: js/cli/append.js, js/compat/json-text.js
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // @ts-check
 // `leftoff ask`: what was shown is in the transcript, whatever became of the engine, and the next question goes on.
+// Tries: js/cli/ask/, src/ask/
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import {

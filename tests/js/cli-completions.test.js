@@ -1,5 +1,6 @@
 // @ts-check
 // What shells complete, asked as they ask, and by the shells that are here.
+// Tries: js/cli/completions.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

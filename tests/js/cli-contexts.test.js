@@ -1,5 +1,6 @@
 // @ts-check
 // What was sent and why, and compaction, as they are typed.
+// Tries: js/cli/commands.js, js/cli/in-agent.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

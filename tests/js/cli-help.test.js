@@ -1,5 +1,6 @@
 // @ts-check
 // What a new user meets: help, words that nobody knows, values that are none, a store that holds nothing.
+// Tries: js/cli/help.js, js/cli/arguments.js, js/cli/nearest.js, src/nearest.rs
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

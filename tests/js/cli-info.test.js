@@ -1,5 +1,6 @@
 // @ts-check
 // What leftoff says of a session is what is in its files.
+// Tries: js/cli/info.js, src/operation/store/info.rs
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

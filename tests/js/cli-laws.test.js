@@ -1,6 +1,7 @@
 // @ts-check
 // Laws of the whole command line, tried on every command and every option that there is: the list is what help says,
 // which is made from the definitions.
+// Tries: js/cli/arguments.js, js/cli/index.js, js/cli/input-files.js, js/cli/main.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 // What becomes of a session, as it is typed.
+// Tries: js/cli/lifecycle.js, js/cli/settings.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

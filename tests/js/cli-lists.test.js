@@ -1,5 +1,7 @@
 // @ts-check
 // Lists as they are typed: what a number means, what words mean, what is shown of which sessions, and how.
+// Tries: js/cli/find.js, js/cli/rows.js, js/cli/width.js, js/cli/numbered-lists.js, js/cli/pager.js, js/cli/times.js,
+// js/cli/import.js, js/cli/losses.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {

@@ -1,5 +1,6 @@
 // @ts-check
 // What is asked at a terminal: which session, which agent, and whether a complete one goes on.
+// Tries: js/cli/picker.js, js/cli/screen.js, js/cli/choose.js, js/cli/prompts.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,6 +1,7 @@
 // @ts-check
 // What a person or a model is told where a session is to be resumed: what was looked for, what changed, what can be
 // resumed.
+// Tries: js/cli/resume.js, js/cli/in-agent.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 // @ts-check
 // The command line where something is in its way: no right, no folder, nobody who reads on. A sentence each, never a
 // trace.
+// Tries: js/cli/main.js, js/cli/print.js, js/cli/store.js, js/storage/real-path.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,6 +1,7 @@
 // @ts-check
 // What each command gives with --json is what docs/schemas says: every command has a schema, and every answer here is
 // held to it.
+// Tries: docs/schemas/, js/cli/
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";

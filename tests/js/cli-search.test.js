@@ -1,6 +1,7 @@
 // @ts-check
 // What a search prints: columns in a pipe, and on a terminal the hits with the words in color, by how much of the words
 // they have.
+// Tries: js/cli/search.js, js/cli/hits.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";

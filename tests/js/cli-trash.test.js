@@ -1,5 +1,6 @@
 // @ts-check
 // What a look leaves alone, and what was deleted and comes back.
+// Tries: js/cli/trash.js, js/cli/resume.js, src/operation/store/trash.rs, src/operation/store/restore.rs
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 // Whoever waits at a terminal for more than a second is told what goes on, and nothing of that is left.
+// Tries: js/cli/print.js
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 

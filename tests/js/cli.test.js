@@ -1,5 +1,6 @@
 // @ts-check
 // The command line as it is typed: what it answers, what it refuses, and with which exit status.
+// Tries: js/cli/main.js, js/cli/import.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {

@@ -1,5 +1,6 @@
 // @ts-check
 // Slash commands as clients keep them: which began a conversation, and with what.
+// Tries: js/agents/commands.js, js/cli/slash-commands.js, src/interop/commands.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // @ts-check
 // Compaction: what it would do, what it does, and that it is taken back; that it cannot loop, and touches no message.
+// Tries: src/operation/compact.rs, js/session/context/contexts.js
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 // ContextBuilder, by the text of its design: the budget, the builder, strategies of its interface.
+// Tries: js/compat/context.js, js/compat/context-manager.js, js/compat/strategies.js
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,6 +2,7 @@
 // leftoff/compat: whatever value stands at any place of a message, a call or a result, it is refused by name, or given
 // back.
 // `LEFTOFF_SCALE=1` tries 20,000 messages, `LEFTOFF_SEED` the same ones again.
+// Tries: js/compat/shapes.js, js/compat/json-text.js, js/wasm/json.js
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

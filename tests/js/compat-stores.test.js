@@ -1,5 +1,6 @@
 // @ts-check
 // One store of each version that was ever released, kept for ever: what was in it is there.
+// Tries: docs/FORMAT.md, src/layout/, src/record/, src/operation/store/
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // @ts-check
 // leftoff/compat, by the text of its design: each method, each field, and its own examples as they stand.
+// Tries: js/compat/, js/types/compat.d.ts
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // @ts-check
 // The component's hosts in Node, Python and Rust, on stores that the command line wrote and goes on with.
+// Tries: crates/component/, src/operation/host_protocol.rs
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -2,6 +2,7 @@
 // The cases of tests/conformance in WebAssembly; tests/conformance/mod.rs runs them natively. Each compares the
 // bytes that it gets with those that the file says, so that both give the same ones. Those of contexts run in the
 // component, too: tests/js/component.test.js.
+// Tries: src/calls.rs, crates/wasm/, js/wasm/core.js, js/wasm/agents.js
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // @ts-check
 // The laws of a context, over every transcript that the project ships and 20 grown ones of up to a million tokens. What
 // a context should be is worked out here from the messages alone.
+// Tries: src/context/, src/context/strategies/
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -2,6 +2,7 @@
 // How often an operation calls into the core: each call costs the crossing, and each rule that JavaScript keeps costs
 // calls. What an operation takes today is the most that it may take; `goal` is where it is to come to. Whoever makes it
 // less writes that down.
+// Tries: js/wasm/drive.js, js/wasm/module.js, src/operation/io.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

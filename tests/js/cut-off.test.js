@@ -1,5 +1,6 @@
 // @ts-check
 // A process is killed before any step of an operation; doctor brings to an end what it was at, and nothing is lost.
+// Tries: src/operation/store/doctor/cut_off.rs, src/operation/store/relocation_steps.rs, src/operation/store/trash.rs
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,5 +1,6 @@
 // @ts-check
 // The API reference names all that the package gives, says something of each, and has the signature that ships.
+// Tries: scripts/docs.mjs, js/types/
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

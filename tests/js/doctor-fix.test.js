@@ -1,5 +1,6 @@
 // @ts-check
 // Doctor says what is wrong and changes nothing; with --fix it mends what can be, and no line of a log is ever another.
+// Tries: src/operation/store/doctor/
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {

@@ -1,5 +1,6 @@
 // @ts-check
 // What is wrong with a session is said with the file and the bytes; nothing is mended by looking.
+// Tries: src/operation/health.rs, src/operation/store/doctor/checks.rs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

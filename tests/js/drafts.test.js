@@ -2,6 +2,7 @@
 // What was acknowledged is returned by every reader: any value at any place of a draft is refused by name, or read
 // back.
 // `LEFTOFF_SCALE=1` tries 100,000 drafts, `LEFTOFF_SEED` the same ones again.
+// Tries: src/record/draft.rs, src/record/tool_execution/, js/wasm/json.js
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** What was said anew: nothing of what it said before is in what is made of a session, wherever that was kept. */
+// Tries: src/session/revisions.rs, src/session/title.rs, src/operation/summary_writing.rs
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

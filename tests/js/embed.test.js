@@ -1,5 +1,6 @@
 // @ts-check
 /** Vectors of the caller's, by which what answers a question is ordered, too. */
+// Tries: src/operation/vectors.rs, src/recall/meaning.rs
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,7 @@
 // @ts-check
 // `estimate-1` beside the tokenizers of Llama, Qwen, Mistral and DeepSeek. The wide set is that of
 // tests/faults/estimate.fault.mjs.
+// Tries: src/tokens/estimate.rs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,6 @@
 // @ts-check
 // The Rust programs of examples/ do what they say. The other one, `appender`, is run by the fault suites.
+// Tries: examples/, src/fs/session/, src/fs/store/
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";

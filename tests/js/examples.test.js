@@ -1,6 +1,7 @@
 // @ts-check
 // Each example that a public function's documentation has is run, and every public function has one. In an example
 // `x; // => y` says that x is y.
+// Tries: js/index.js, js/session/session.js, js/store/store.js, js/compat/index.js
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 /** A file costs what is sent of it, also where it lies in a blob, and however large it is. */
+// Tries: src/tokens/images.rs, src/tokens/cost.rs, src/shapes/file.rs
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

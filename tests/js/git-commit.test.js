@@ -1,5 +1,6 @@
 // @ts-check
 // A conversation and its session are one commit, and nothing else is in it or lost by it.
+// Tries: src/operation/git/commit.rs, src/operation/store/commit.rs, js/placement/git.js
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 // Two branches of one session become one again, and no message is lost: real logs, merged by git itself.
+// Tries: src/record/scan.rs, src/session/branch.rs, src/operation/git/commit.rs
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // @ts-check
 // What else a project is known by, asked of git itself.
+// Tries: src/operation/git/aliases.rs, src/project/remote.rs, js/placement/git.js
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { delimiter, join } from "node:path";

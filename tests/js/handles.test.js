@@ -2,6 +2,7 @@
 /**
  * Whatever is made in the module's memory is given back when the call is over, also where it throws or is broken off.
  */
+// Tries: js/session/handle.js, js/wasm/module.js
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // @ts-check
 // A session of one agent is written as another one keeps its own, and says the same when it is imported from there.
+// Tries: js/agents/native.js, src/interop/native/, src/operation/store/native_export/
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

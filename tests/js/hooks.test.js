@@ -1,6 +1,7 @@
 // @ts-check
 // What `leftoff init` leaves to a client: hooks that do not hold it up, that are silent where nothing is wrong, and
 // that say where the user sees it that nothing can be recorded. And what is the user's stays the user's.
+// Tries: js/init/, js/cli/hook.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

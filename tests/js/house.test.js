@@ -1,6 +1,7 @@
 // @ts-check
 // The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none; the
 // one that keeps to one spelling finds a word of another, and another one suites that no page tells of.
+// Tries: scripts/house.mjs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

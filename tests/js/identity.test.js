@@ -1,5 +1,6 @@
 // @ts-check
 // Which sessions are a project's: in whatever folder it lies, and however that is spelled.
+// Tries: src/project/, src/layout/pointer.rs, src/operation/store/project.rs, src/operation/store/current_session.rs
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { join } from "node:path";

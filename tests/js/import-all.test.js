@@ -1,5 +1,7 @@
 // @ts-check
 // Whatever the known agents keep on a machine comes into the store, every day again.
+// Tries: js/agents/files.js, js/agents/transcript-locations.js, src/interop/locations.rs,
+// src/operation/store/import/imported_files.rs
 import assert from "node:assert/strict";
 import {
   appendFileSync,

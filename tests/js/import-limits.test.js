@@ -1,5 +1,6 @@
 // @ts-check
 // What is small on the disk and large where it is unpacked is told by name, and the others come in.
+// Tries: js/agents/zstd.js, js/agents/opencode.js, js/agents/files.js, src/interop/refusal.rs
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

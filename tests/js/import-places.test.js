@@ -1,6 +1,7 @@
 // @ts-check
 // What is imported belongs to the project that its agent names, at the times that its agent says; else to none, at
 // none.
+// Tries: src/operation/store/import/target_session.rs, src/interop/typed_prompts.rs, src/interop/companion_files.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // @ts-check
 // An agent's file is imported while the agent still writes it.
+// Tries: src/operation/store/import/, src/interop/import_diff.rs
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

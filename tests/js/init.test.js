@@ -1,5 +1,6 @@
 // @ts-check
 // `leftoff init` writes what an agent needs, and takes it back; every other byte of the user's stays.
+// Tries: js/init/, js/cli/init.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {

@@ -1,5 +1,6 @@
 // @ts-check
 // JSONTestSuite inside WebAssembly: the same files and the same table as tests/json_suite.rs, which runs natively.
+// Tries: src/json/, src/record/scan.rs, js/wasm/json.js
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // @ts-check
 // What leaves has no part of a secret that the whole text has: whatever is cut, folded, summed up or kept, by every
 // exit.
+// Tries: js/privacy/redaction.js, src/operation/outgoing/
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 // Who has a session open, as other processes see it. Nothing depends on it but a warning.
+// Tries: src/operation/lease.rs, src/session/lease.rs, js/storage/process.js
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,7 @@
 // @ts-check
 // What becomes of a session: requirement SESS-005, and the verbs around it.
+// Tries: src/record/status.rs, src/session/metadata.rs, src/operation/session_events.rs, src/operation/store/fork.rs,
+// src/session/change_request.rs
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,6 @@
 // @ts-check
 // A project that is reached by a link is that project, by whichever name it was entered.
+// Tries: js/storage/real-path.js, js/agents/files.js, src/operation/store/project.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

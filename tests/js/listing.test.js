@@ -1,5 +1,6 @@
 // @ts-check
 // What lists show, in which order, and what they do besides: whoever looks pauses what rests, and says so once.
+// Tries: src/operation/store/list.rs, src/session/session_list/
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,6 @@
 // @ts-check
 // The files of the package, from where a caller says that they are; and a store that needs nothing of the machine.
+// Tries: js/host/load-wasm.js, js/host/fetch-bytes.js, js/wasm/module.js
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

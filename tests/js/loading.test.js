@@ -1,5 +1,6 @@
 // @ts-check
 // The package finds its files wherever it is loaded: also where no script of a file runs.
+// Tries: js/host/
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,6 +1,7 @@
 // @ts-check
 // One session by its whole id, or by the project's pointer: no other session is looked at, and copies are not mistaken
 // for it.
+// Tries: src/operation/store/lookup.rs, src/operation/store/current_session.rs
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

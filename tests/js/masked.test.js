@@ -1,5 +1,6 @@
 // @ts-check
 // A secret that somebody masked by hand in a log is told by nothing that was derived from it before.
+// Tries: src/operation/checkpoint_cache.rs, src/operation/stored_summaries.rs, src/operation/outgoing/
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // @ts-check
 // Which MCP servers a client has, by the files that it reads: what is turned off is not there.
+// Tries: js/agents/mcp.js, src/interop/servers.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

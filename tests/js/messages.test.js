@@ -1,5 +1,6 @@
 // @ts-check
 // Reading a session piece by piece: both ways, with blobs, while another process writes.
+// Tries: src/operation/messages.rs, src/operation/message_pages.rs, src/session/message_reader.rs, src/record/blob.rs
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";

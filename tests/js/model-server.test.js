@@ -1,6 +1,7 @@
 // @ts-check
 // The fake model server that real clients talk to, in each API that they speak: whatever they ask besides, a step is
 // taken when the last one was answered; and a conversation is the same list of turns, however it is written.
+// Tries: tests/clients/model/
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** Each option of a context overrides itself alone; of a model that is not known there is one answer everywhere. */
+// Tries: src/context/request.rs, src/tokens/models.rs
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

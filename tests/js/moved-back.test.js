@@ -1,5 +1,6 @@
 // @ts-check
 // A session that is moved away and back while it is appended to: whoever appends does not have to know.
+// Tries: src/operation/moves.rs
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { join } from "node:path";

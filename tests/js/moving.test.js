@@ -1,6 +1,8 @@
 // @ts-check
 // No operation of a store loses what another process appends meanwhile: each is stopped before each of its steps on the
 // storage, something is appended by who had the session open before, and it goes on, or never does.
+// Tries: src/operation/moves.rs, src/operation/store/relocation.rs, src/operation/store/relocation_steps.rs,
+// src/operation/store/project_relocation.rs, src/operation/store/trash.rs
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

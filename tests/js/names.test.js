@@ -1,6 +1,7 @@
 // @ts-check
 // The lint for names tells a participle from a verb, sums a type's methods over its files, and finds circles however
 // they are written.
+// Tries: scripts/names.mjs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,6 +1,7 @@
 // @ts-check
 // What the newest clients are compared by: what a client's file has that another version's has not, without any value
 // of it.
+// Tries: scripts/newest-clients.mjs, tests/clients/shape.mjs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,6 @@
 // @ts-check
 // OpenCode's database and folders become what its own export says.
+// Tries: js/agents/opencode.js, src/interop/opencode/
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

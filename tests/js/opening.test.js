@@ -1,6 +1,7 @@
 // @ts-check
 // One object for each session that is open, whoever finds out where it lies: the caller, the timer, another process, a
 // hand.
+// Tries: js/store/open-sessions.js, src/operation/store/open_sessions.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

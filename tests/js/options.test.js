@@ -1,5 +1,6 @@
 // @ts-check
 // An option that nobody knows is refused by its name, by every call that takes options, before anything is done.
+// Tries: js/wasm/options.js
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

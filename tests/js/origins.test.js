@@ -1,6 +1,7 @@
 // @ts-check
 // docs/ORIGINS.md: every requirement that leftoff comes from has a test that shows it, or the reason why it is
 // otherwise.
+// Tries: docs/ORIGINS.md
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // @ts-check
 // Large tool outputs: what is saved is loaded as it was, wherever it lies; it stays in its folder, and is gone with its
 // session.
+// Tries: js/store/outputs.js, js/types/outputs.d.ts, src/operation/store/outputs/, src/outputs/
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,5 +1,6 @@
 // @ts-check
 // Kinds of secrets that leftoff has rules of its own for: found whole wherever they stand; what only looks so stays.
+// Tries: src/privacy/secrets/own_rules.rs, src/privacy/secrets/names.rs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

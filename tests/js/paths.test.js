@@ -1,5 +1,6 @@
 // @ts-check
 /** A session has one current path, whoever reads it; other branches are given by request, and marked. */
+// Tries: src/session/branch.rs, src/export/, src/operation/store/fork.rs
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

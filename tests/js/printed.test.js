@@ -1,5 +1,6 @@
 // @ts-check
 // To print what hands a session over changes no byte: of the store, of the project, of any agent's folder.
+// Tries: js/cli/resume.js, js/storage/read-only.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 // docs/PRIVACY.md says what is kept and who can read it; each claim that can be tried is tried here.
+// Tries: docs/PRIVACY.md, js/host/, js/storage/
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,6 +1,7 @@
 // @ts-check
 // What a program finds on the classes that it is given is what their declarations say: their insides have no names
 // there.
+// Tries: js/types/, js/store/store.js, js/session/session.js, js/compat/index.js
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

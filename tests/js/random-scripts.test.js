@@ -2,6 +2,7 @@
 // Scripts by chance: the same time and chance give the same answers and bytes, from JavaScript and from Rust, whatever
 // other stores and processes do between.
 // `LEFTOFF_SCALE=1` tries 1,000, `LEFTOFF_SEED` the same ones again.
+// Tries: js/wasm/clock.js, src/fs/clock.rs, src/operation/
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

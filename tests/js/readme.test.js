@@ -1,5 +1,6 @@
 // @ts-check
 // What README and the guide show is run as it stands there.
+// Tries: README.md, ARCHITECTURE.md, docs/GUIDE.md
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // @ts-check
 // What other sessions say to a question: quoted with its sources, in so many tokens, nothing where nothing answers.
+// Tries: src/operation/store/recall/recall_block.rs, src/recall/recall_sources.rs, src/recall/sessions.rs
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

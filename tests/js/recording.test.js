@@ -1,6 +1,7 @@
 // @ts-check
 // A conversation in an agent's client is recorded by the hooks that `leftoff init` puts there, from the client's own
 // file.
+// Tries: js/cli/hook.js, js/agents/open-conversation.js, src/operation/store/import/recording.rs
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,6 +1,7 @@
 // @ts-check
 // What leaves a store goes through one door: with "replace" no planted secret gets out, with "report" no byte is
 // another.
+// Tries: js/privacy/, src/operation/outgoing/, src/privacy/
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

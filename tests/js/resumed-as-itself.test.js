@@ -1,5 +1,6 @@
 // @ts-check
 // A session goes on where it is already: in the client's own file, or in the copy that was written before.
+// Tries: src/operation/store/native_export/client_session.rs, src/operation/store/native_export/copies.rs
 import assert from "node:assert/strict";
 import {
   appendFileSync,

@@ -1,5 +1,6 @@
 // @ts-check
 // What whoever resumes is told: what changed since the session was saved, and the history as text.
+// Tries: src/operation/resume.rs, src/resume/
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,6 +1,7 @@
 // @ts-check
 // Appends that are made again, and appends behind a message that is expected: with others at it, and where git merges
 // what two sides wrote.
+// Tries: js/session/append-queue.js, src/operation/append_once.rs, src/session/batch.rs
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // @ts-check
 // Codex's rollouts that go on with others: a fork has its whole history, and a rewound thread is one session with a
 // branch.
+// Tries: src/interop/codex/lineage.rs, src/operation/store/import/continuations.rs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

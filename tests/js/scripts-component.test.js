@@ -1,6 +1,7 @@
 // @ts-check
 // The scripts of tests/conformance/scripts by the component: the same answers, and the same bytes on the disk, as
 // JavaScript's were recorded.
+// Tries: crates/component/
 import { Component } from "../conformance/scripting/component.mjs";
 import { tryAll } from "../conformance/scripting/door.mjs";
 

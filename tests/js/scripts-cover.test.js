@@ -1,6 +1,7 @@
 // @ts-check
 // What the scripts of tests/conformance/scripts try: each name of the public surface, each option, each code of an
 // error. What none tries is listed here, with the reason; the lists only get shorter.
+// Tries: tests/conformance/scripts/, js/wasm/options.js, js/types/errors.d.ts
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

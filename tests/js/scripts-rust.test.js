@@ -1,6 +1,7 @@
 // @ts-check
 // The scripts of tests/conformance/scripts in Rust: the same answers, and the same bytes on the disk, as JavaScript's
 // were recorded.
+// Tries: src/fs/, src/fs/agents/, src/fs/disk/, src/fs/session/, src/fs/store/
 import { tryAll } from "../conformance/scripting/door.mjs";
 import { inRust } from "../conformance/scripting/rust.mjs";
 

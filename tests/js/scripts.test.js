@@ -1,6 +1,7 @@
 // @ts-check
 // The scripts of tests/conformance/scripts: what the public surface answers, and which bytes it leaves, is what was
 // recorded.
+// Tries: js/session/session.js, js/store/store.js, src/operation/
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,6 +1,7 @@
 // @ts-check
 // Where secrets are replaced, no search tells more of one than that it is there: of two stores that differ in it alone,
 // each question gets the same answer.
+// Tries: src/operation/outgoing/index_redaction.rs, src/operation/store/recall/
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,6 @@
 // @ts-check
 // Sessions are found by what they are called, and by what was said in them; as a person types it, too.
+// Tries: js/store/search.js, src/resume/session_match.rs, src/operation/store/recall/, src/recall/
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {

@@ -1,5 +1,7 @@
 // @ts-check
 // Secrets in whatever form they come: encoded, in arguments of every shape, private keys as tools show them.
+// Tries: scripts/secret-rules.mjs, src/privacy/encodings.rs, src/privacy/walk.rs, src/privacy/secrets/gitleaks.rs,
+// src/privacy/secrets/keys.rs
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

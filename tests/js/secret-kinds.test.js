@@ -1,6 +1,7 @@
 // @ts-check
 // Of each kind of secrets every sample is found whole: no more of it is left than the prefix that its service
 // documents.
+// Tries: src/privacy/secrets/, src/privacy/secrets/tokens.rs
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // @ts-check
 // The share of others' samples of secrets that is found does not fall: in each collection, and of each kind in it.
+// Tries: src/privacy/secrets/
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";

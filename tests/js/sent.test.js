@@ -1,6 +1,7 @@
 // @ts-check
 // The last context, built again: over random scripts and the transcripts that the project ships, whatever came since,
 // it is what was given, or it says that it is not.
+// Tries: src/operation/sent_context.rs
 import assert from "node:assert/strict";
 import {
   existsSync,

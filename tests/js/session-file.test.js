@@ -1,5 +1,7 @@
 // @ts-check
 // A session as one file: out of one store and into another, by the command line and by the library.
+// Tries: js/cli/export.js, src/operation/session_packing.rs, src/operation/store/import/session_unpacking.rs,
+// src/record/session_file/
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

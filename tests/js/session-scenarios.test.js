@@ -1,6 +1,7 @@
 // @ts-check
 // The scenarios of requirements SESS-001 to SESS-006 (docs/ORIGINS.md), one test for each: with the library, the
 // command line and git. What an agent says is what the command that it runs prints.
+// Tries: js/cli/, js/store/store.js, js/session/session.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,6 @@
 // @ts-check
+// A session and its store, from end to end: what is appended is there for each reader, whatever fails between.
+// Tries: js/session/session.js, js/store/store.js, src/operation/session_files.rs, src/operation/append.rs
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

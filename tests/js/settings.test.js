@@ -1,6 +1,7 @@
 // @ts-check
 // Settings: two files, the project's over the home's, options over both. What cannot be used is reported and stops
 // nothing.
+// Tries: src/settings/, src/operation/store/settings.rs, js/cli/settings.js
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 // @ts-check
 // Several processes with a store on the same files: each finds the sessions as the others left them. What the model of
 // tests/faults/model.fault.mjs found, each by itself.
+// Tries: src/operation/store/session_index.rs, src/operation/store/list.rs, src/session/document_claims.rs
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

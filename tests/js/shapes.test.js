@@ -1,5 +1,6 @@
 // @ts-check
 // The providers' shapes by the providers' own types and schemas, on the way out and in.
+// Tries: src/shapes/, js/types/shapes.d.ts
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

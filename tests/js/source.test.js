@@ -1,5 +1,6 @@
 // @ts-check
 // A session is found by the id that it has in the agent from which it came.
+// Tries: src/operation/store/import/source_lookup.rs
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 // @ts-check
 // What is known of a conversation, against the agents' own files read here by hand; briefs, and the report that is
 // kept.
+// Tries: src/state/, src/context/report.rs
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

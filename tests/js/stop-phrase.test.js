@@ -1,6 +1,7 @@
 // @ts-check
 // Who wants to stop is understood, and who wants something stopped is not taken for one of them. Half of the phrases
 // were written before the rules, and not looked at while these were made.
+// Tries: src/state/stopping/, js/session/texts.js
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -3,6 +3,7 @@
  * Copying between storages: whatever ends it, each file that is in its place is whole, and what is missing comes with
  * the next try.
  */
+// Tries: js/storage/copy.js
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,7 @@
 // @ts-check
 
 /** The file storage against a real system: modes, links, refusals, full disks, several processes. */
+// Tries: js/storage/node.js, js/storage/open-file.js, js/storage/link.js, js/storage/system-errors.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

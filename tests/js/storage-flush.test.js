@@ -1,6 +1,7 @@
 // @ts-check
 
 /** The file storage's descriptors, and what it takes for proof that bytes reached the disk. */
+// Tries: js/storage/flush.js, js/storage/open-file.js, js/storage/whole-file.js, js/storage/folders.js
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

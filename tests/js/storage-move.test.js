@@ -1,6 +1,7 @@
 // @ts-check
 
 /** How the file storage moves, and how it looks into many folders: what the contract suite cannot see. */
+// Tries: js/storage/move.js, js/storage/folders.js, js/storage/stats.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,6 +1,7 @@
 // @ts-check
 
 /** The file storage with a root: nothing leads out of it, also where others swap what is in it meanwhile. */
+// Tries: js/storage/root.js, js/storage/node.js, js/host/host.node.js, js/agents/homes.js, js/store/open-store.js
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

@@ -3,6 +3,7 @@
 /**
  * Both storages under one contract, and what only the memory has. The files' own laws: storage-files, storage-flush.
  */
+// Tries: js/storage/contract.js, js/storage/memory.js, js/storage/node.js
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

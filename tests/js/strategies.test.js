@@ -1,6 +1,7 @@
 // @ts-check
 // Strategies and counters of the caller's own: taken where they keep the laws, else refused by name, and the next is
 // tried.
+// Tries: src/context/host_strategies.rs, src/context/compare.rs, js/session/context/
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,7 @@
 // @ts-check
 // Summaries by the caller's model: what it is asked, when it is asked again, what becomes of answers that are none.
+// Tries: src/operation/stored_summaries.rs, src/operation/summary_writing.rs, src/context/prompt.rs,
+// src/context/priced_summary.rs
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

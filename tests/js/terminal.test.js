@@ -1,5 +1,6 @@
 // @ts-check
 // What is stored is shown, and steers neither the terminal that shows it nor the model that reads along.
+// Tries: src/plain/, js/cli/print.js, src/resume/
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

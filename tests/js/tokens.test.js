@@ -1,5 +1,6 @@
 // @ts-check
 // Counting through the public interface; gpt-tokenizer counts beside it.
+// Tries: src/tokens/, src/tokens/models.rs
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // @ts-check
 // What tools did: once for each call, the result as a message, and beside it how it went.
+// Tries: src/operation/tool_executions.rs, src/record/tool_execution/
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // @ts-check
 // A context of a transcript is the one that a session of its messages gives, though nothing is stored for it.
+// Tries: js/session/transcript.js, src/operation/unstored_context.rs
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

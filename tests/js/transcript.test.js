@@ -1,5 +1,6 @@
 // @ts-check
 // A transcript that is only read: its turns, and words in it, of every agent's real files.
+// Tries: js/session/transcript.js, src/interop/transcript.rs
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // @ts-check
 // A trap of the core costs the call that met it, and nothing that was stored.
+// Tries: js/wasm/core.js, js/wasm/module.js, js/wasm/store.js, src/operation/store/import/notes.rs, js/error.js
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

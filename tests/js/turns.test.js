@@ -1,6 +1,7 @@
 // @ts-check
 // What a hook tells at a turn: a save is offered once, after 40 turns without one, whatever else happened to the
 // session.
+// Tries: src/operation/store/turns.rs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

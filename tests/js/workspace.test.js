@@ -1,5 +1,7 @@
 // @ts-check
 // Sessions in a workspace, beside their conversation: as the design of `.session/` has them.
+// Tries: src/session/documents/, src/session/name_order.rs, src/operation/session_document.rs,
+// src/operation/store/create.rs
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fs from "node:fs";

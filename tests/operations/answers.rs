@@ -1,4 +1,5 @@
 //! What a host answers: a part of what was asked for, or that it is broken.
+//! Tries: src/operation/host_protocol.rs, src/operation/io.rs, src/operation/unstored_context.rs
 
 use super::host::{Host, Meanwhile};
 use super::{begin_session, drafts, goes_on, leaving, moves, operations, store, stored_contents};

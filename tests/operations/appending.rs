@@ -1,4 +1,5 @@
 //! Which messages are appended, and which are refused before anything is written.
+//! Tries: src/operation/append.rs, src/session/handle/staging.rs
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! What is appended where somebody has chosen a branch.
+//! Tries: src/session/branch.rs, src/session/handle/staging.rs
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! What is kept of a session and beside it: it is believed where it is so, and made anew where it is not.
+//! Tries: src/operation/checkpoint_cache.rs, src/operation/append_once.rs
 
 use std::rc::Rc;
 

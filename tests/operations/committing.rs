@@ -1,4 +1,5 @@
 //! A commit by a git that does as it is told here: what real ones do is tried in JavaScript, by tests/js/git-commit.test.js.
+//! Tries: src/operation/git/commit.rs, src/operation/store/commit.rs
 
 use leftoff::layout::Placement;
 use leftoff::operation::{

@@ -1,4 +1,6 @@
 //! What was acknowledged stays, also where something was lost before.
+//! Tries: src/operation/session_files.rs, src/operation/session_document.rs,
+//! src/operation/store/relocation.rs
 
 use super::drafts;
 use super::host::Host;

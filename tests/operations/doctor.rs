@@ -1,4 +1,5 @@
 //! A doctor changes nothing by looking; what it mends is mended whatever befalls it, and no complete line of a log is lost.
+//! Tries: src/operation/store/doctor/
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
 //! Where a session pauses it is said where it stopped: by somebody, or by what it came to.
+//! Tries: src/operation/session_events.rs, src/state/one_line_summary.rs
 
 use std::rc::Rc;
 

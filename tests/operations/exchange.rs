@@ -1,4 +1,6 @@
 //! A session as one file: from one store into another, and back.
+//! Tries: src/interop/leftoff/, src/record/session_file/, src/operation/session_packing.rs,
+//! src/operation/store/import/session_unpacking.rs
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

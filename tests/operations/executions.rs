@@ -1,4 +1,5 @@
 //! What tools did, told by a client that has no calls of its own: each is one, of the answer that it was made for.
+//! Tries: src/operation/tool_executions.rs
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! Appends whose writes fail: what got in of one is brought to its end, and what did not is refused.
+//! Tries: src/operation/append.rs
 
 use std::collections::BTreeSet;
 

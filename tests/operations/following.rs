@@ -1,4 +1,5 @@
 //! Logs that are followed: what comes is told, and a log that is another one now is told of.
+//! Tries: src/operation/messages.rs
 
 use super::{FOLDER, begin_session};
 use leftoff::operation::{HostRequest, Step};

@@ -1,4 +1,5 @@
 //! What a fork has of what tools did.
+//! Tries: src/operation/store/fork.rs
 
 use std::rc::Rc;
 

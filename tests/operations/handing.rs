@@ -1,5 +1,6 @@
 //! Sessions that are handed to other agents, driven by a host in memory: what is refused leaves nothing, and a name that another
 //! process takes is left to it.
+//! Tries: src/operation/store/native_export/
 
 use super::host::Host;
 use super::store::setup;

@@ -1,4 +1,5 @@
 //! Nothing of a secret that is found is in the index of what was said, and no question finds what may not leave.
+//! Tries: src/operation/outgoing/index_redaction.rs, src/operation/store/recall/indexing.rs
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! Imports of agents' files, driven by a host in memory: what befalls one costs what it would have done, and the next one has it.
+//! Tries: src/operation/store/import/
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! Operations, driven by a host in memory: what befalls one of them costs what it would have done, and nothing else.
+//! Tries: src/operation/
 
 mod answers;
 mod appending;

@@ -1,4 +1,5 @@
 //! What one process does while another moves the session: it finds it again, and nothing that was acknowledged is lost.
+//! Tries: src/operation/moves.rs
 
 use std::rc::Rc;
 

@@ -1,5 +1,7 @@
 //! What changes where a session lies: whatever befalls it at any step, the session is in one place, with all that was
 //! acknowledged, and what was cut off can be brought to an end.
+//! Tries: src/operation/store/relocation.rs, src/operation/store/relocation_steps.rs,
+//! src/operation/store/trash.rs
 
 use std::rc::Rc;
 

@@ -1,5 +1,6 @@
 //! What a newer version wrote is read, and nothing of it is changed: whoever would write to it, move it or make another session
 //! of it is told so.
+//! Tries: src/operation/session_events.rs, src/operation/store/
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

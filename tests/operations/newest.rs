@@ -1,4 +1,5 @@
 //! Messages from the newest on, of a session that nobody opened.
+//! Tries: src/operation/newest_messages.rs
 
 use super::host::Host;
 use super::store::{home_path, run_to_end, store};

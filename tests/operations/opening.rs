@@ -1,4 +1,5 @@
 //! Opening sessions of a store: one for each folder, whoever asks meanwhile, and what whoever opens one hears.
+//! Tries: src/operation/store/open_sessions.rs
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! Tool outputs whose host fails at each of its steps, or is gone: what was saved stays, and what was not is nowhere.
+//! Tries: src/operation/store/outputs/
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! The index of what was said never says anything else than the logs do, whatever becomes of either.
+//! Tries: src/operation/store/recall/, src/recall/index_file/
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

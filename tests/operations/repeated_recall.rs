@@ -1,4 +1,5 @@
 //! Whatever was asked before, in any order, a context recalls the same.
+//! Tries: src/operation/context_recall.rs, src/operation/store/recall/context_shortlist.rs
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
 //! What is asked of a store and of a session: what is no answer to that is refused, and what is asked of the host.
+//! Tries: src/json/request.rs, src/operation/
 
 use super::host::{Host, SECRET};
 use super::store::setup;

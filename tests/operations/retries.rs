@@ -1,6 +1,7 @@
 //! Appends of machines that try again, by several writers at once whose steps interleave by chance: they fail, are cut short,
 //! die and come back. Whatever happens, an operation counts once, whole, behind the message that it expected; what was
 //! acknowledged is there; and every reader says the same.
+//! Tries: src/operation/append_once.rs, src/session/batch.rs
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

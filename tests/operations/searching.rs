@@ -1,4 +1,5 @@
 //! What a search finds in logs as they are: long lines, lines of one revision, sessions that are gone, and times.
+//! Tries: src/operation/log_search.rs, src/operation/store/recall/
 
 use super::host::{Host, SECRET};
 use super::store::{create, run_to_end, setup, store};

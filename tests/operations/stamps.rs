@@ -1,4 +1,5 @@
 //! The moment and the chance that a host gives: what cannot be stored is refused, and costs nothing that is.
+//! Tries: src/time.rs, src/operation/io.rs
 
 use leftoff::operation::{Operation, Step, Trouble};
 use leftoff::time::Stamp;

@@ -1,4 +1,5 @@
 //! Operations of a store, driven by a host in memory.
+//! Tries: src/operation/store/, src/operation/store/session_index.rs
 
 use std::rc::Rc;
 

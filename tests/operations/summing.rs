@@ -1,4 +1,5 @@
 //! What a caller's model is told of a session that it sums up: which messages those are, and what they say.
+//! Tries: src/operation/summary_writing.rs, src/operation/stored_summaries.rs
 
 use super::host::Host;
 use super::requests::{drive_with, ids};

@@ -1,4 +1,5 @@
 //! What a model is told at the turns of a conversation that a client holds.
+//! Tries: src/operation/store/turns.rs
 
 use std::rc::Rc;
 

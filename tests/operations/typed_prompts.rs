@@ -1,5 +1,6 @@
 //! What the user typed in Codex while a tool ran stands in the client's history alone until the tool is done; in Gemini CLI, until
 //! it is known which model gets it.
+//! Tries: src/operation/store/import/typed_prompts.rs, src/interop/typed_prompts.rs
 
 use super::host::Host;
 use super::store::{run_to_end, store};

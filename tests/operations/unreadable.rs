@@ -1,4 +1,5 @@
 //! What nobody may look into is named, and never taken for nothing.
+//! Tries: src/operation/store/, src/operation/store/places.rs
 
 use std::rc::Rc;
 

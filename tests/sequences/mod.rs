@@ -1,6 +1,7 @@
 //! Random sequences of API calls over a simulated file whose writes fail in every way a write can: what was written
 //! before stays as it was, what was committed is there once for every reader, and a handle knows what a new one learns
 //! from the file.
+//! Tries: src/session/log.rs, src/session/handle/
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,4 +1,5 @@
 //! Files: each is sent as its provider takes it, and named where it would be refused.
+//! Tries: src/shapes/file.rs
 
 use super::{SHAPES, calling};
 use leftoff::record::message::{Attachment, Message, Role, Tool};

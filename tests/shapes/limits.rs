@@ -1,4 +1,5 @@
 //! A provider's limits hold, whatever messages have images: their number, bytes, pixels and types, and the size of the request.
+//! Tries: src/shapes/limits.rs
 
 use super::{SHAPES, calling};
 use base64::Engine;

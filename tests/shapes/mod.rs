@@ -1,5 +1,6 @@
 //! The providers' shapes: whatever the messages, what is written has no result without its call nor the reverse, and
 //! read again it says the same.
+//! Tries: src/shapes/
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

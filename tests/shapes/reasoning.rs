@@ -1,4 +1,5 @@
 //! Signed reasoning goes back to the model that waits for the results of its calls, as it came, and to nobody else.
+//! Tries: src/shapes/reasoning.rs
 
 use super::{SHAPES, calling};
 use leftoff::record::message::{Assistant, Message, OrderPart, Reasoning, Role, Tool};

@@ -1,4 +1,5 @@
 //! What is known of a long conversation: so much and no more, the newest of it, and nothing that never was.
+//! Tries: src/state/mod.rs
 
 use super::{call, failed_result, fold_messages, texts};
 use crate::common::{append, learn, result_message, text_message};

@@ -1,4 +1,5 @@
 //! What is known of a conversation: from the tools of each agent, from what was said, and the same however it was read.
+//! Tries: src/state/
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]

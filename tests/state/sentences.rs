@@ -1,4 +1,5 @@
 //! Which sentences are worth keeping, by what they begin with and by what they say.
+//! Tries: src/state/sentences.rs, src/state/cues.rs
 
 use super::fold_messages;
 use crate::common::text_message;

@@ -1,4 +1,5 @@
 //! Which files a command changes, as far as its words say so for sure.
+//! Tries: src/state/shell.rs
 
 use super::{call, check, failed_result, fold_messages, result_message, texts};
 use leftoff::record::message::Message;

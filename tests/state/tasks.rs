@@ -1,4 +1,5 @@
 //! What is left to do: what becomes of one task touches no other, and nothing else that is known.
+//! Tries: src/state/mod.rs
 
 use super::{call, failed_result, fold_messages, result_message, texts};
 use leftoff::record::message::Message;

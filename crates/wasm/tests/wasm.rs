@@ -1,4 +1,5 @@
 //! The binding, called as JavaScript calls it, in the module as it is compiled for WebAssembly.
+//! Tries: crates/wasm/
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{Array, Reflect};
