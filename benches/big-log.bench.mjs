@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { openStore } from "../js/index.js";
 import { inFolder, prose } from "./tools.mjs";
 
-const LONG = 1_000_000;
-const SHORT = 10_000;
+const LONG_LOG_MESSAGES = 1_000_000;
+const SHORT_LOG_MESSAGES = 10_000;
 const BATCH = 1000;
 const CONTENT_BYTES = 800;
 const MAX_MB = 128;
@@ -19,20 +19,20 @@ const work = fileURLToPath(new URL("work.mjs", import.meta.url));
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `a log of ${LONG.toLocaleString("en")} messages, 1 GB`,
+  title: `a log of ${LONG_LOG_MESSAGES.toLocaleString("en")} messages, 1 GB`,
   run: () => inFolder(measure),
 };
 
 /** @param {string} folder */
 async function measure(folder) {
   const [short, long] = [join(folder, "short"), join(folder, "long")];
-  await fill(short, SHORT);
-  await fill(long, LONG);
+  await fill(short, SHORT_LOG_MESSAGES);
+  await fill(long, LONG_LOG_MESSAGES);
   const figures = [];
   const opened = { short: does(short, "open"), long: does(long, "open") };
   const more = (opened.long.bytesRead - opened.short.bytesRead) / 1024;
   figures.push({
-    what: `opening reads more than at ${SHORT.toLocaleString("en")} messages by`,
+    what: `opening reads more than at ${SHORT_LOG_MESSAGES.toLocaleString("en")} messages by`,
     value: more,
     unit: "KiB",
     atMost: MORE_KIB,

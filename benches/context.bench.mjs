@@ -21,15 +21,15 @@ const WINDOW = 32_768;
 const SIZES = [10_000, 100_000, 1_000_000];
 const BATCH = 1000;
 /** So many batches differ. */
-const DIFFERENT = 10;
+const DISTINCT_BATCHES = 10;
 /** A context of so many tokens is made of so many: results are shortened for it, and nothing else. */
 const MILLION = 1_000_000;
-const MILLION_OF = 1_300_000;
+const MILLION_SOURCE_TOKENS = 1_300_000;
 const PARALLEL = 16;
 const PARALLEL_MESSAGES = 2000;
 const PARALLEL_BUILDS = 25;
 /** LangChain counts a list again for each message that it leaves out: of more it would take minutes. */
-const FEW = 200;
+const FEW_MESSAGES = 200;
 const IMPORTED = { seed: 7, messages: 10_000, longestTurn: 400, bytesEach: 600 };
 const measureOnce = (
   /** @type {() => unknown} */ work,
@@ -153,7 +153,7 @@ async function fillStore(home, isEnough) {
   /** @type {any[][]} */
   const batches = [];
   for (let at = 0; !isEnough(session.metadata.stats); at += 1) {
-    const batch = (batches[at % DIFFERENT] ??= Array.from({ length: BATCH }, () => all.next().value));
+    const batch = (batches[at % DISTINCT_BATCHES] ??= Array.from({ length: BATCH }, () => all.next().value));
     await session.append(batch, { durability: "buffered" });
   }
   await store.close();
@@ -172,7 +172,7 @@ async function besideOthers(home, id) {
   const log = logOf(session);
   const { tokenBudget: budget } = await session.context({ window: WINDOW });
   const { stored, counted } = costs;
-  const few = parseLog(log).slice(-FEW);
+  const few = parseLog(log).slice(-FEW_MESSAGES);
   const cost = await inTurns(
     {
       ours: openedAndBuilt(home, id),
@@ -192,7 +192,7 @@ async function besideOthers(home, id) {
     ms("counting all on gpt-tokenizer, stored counts", cost.all),
     ms("the same, without", cost.allCounted),
     ms("LangChain's trimMessages, stored counts", cost.langChain),
-    ms(`the same, without, the newest ${FEW}, from memory`, cost.fewCounted),
+    ms(`the same, without, the newest ${FEW_MESSAGES}, from memory`, cost.fewCounted),
     ms("AI SDK's pruneMessages, then all, stored counts", cost.aiSdk),
     ms("the same, without", cost.aiSdkCounted),
   ];
@@ -204,7 +204,7 @@ async function besideOthers(home, id) {
  * @returns {Promise<Figure[]>}
  */
 async function besideNative(home) {
-  const id = await fillStore(home, (stats) => stats.totalTokens >= MILLION_OF);
+  const id = await fillStore(home, (stats) => stats.totalTokens >= MILLION_SOURCE_TOKENS);
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
   const log = logOf(session);

@@ -19,7 +19,7 @@ const SIZES = { min: 255, max: 65_536, exponent: 0.8 };
 /** A message ends with a line, where the line ends soon. */
 const LINE = 200;
 /** Lines of more than this on average: nobody wrote them. */
-const WRITTEN = 100;
+const MAX_MEAN_LINE_CHARS = 100;
 
 /** @typedef {keyof typeof BYTES} Kind @typedef {{ kind: Kind, text: string }} Message */
 
@@ -104,7 +104,7 @@ function* writtenTexts(packages, name) {
     let left = PACKAGE_BYTES;
     for (const path of files(folder, name)) {
       const text = beginning(read(path), Math.min(FILE_BYTES, left));
-      if (seen.has(text) || text.length > WRITTEN * text.split("\n").length) continue;
+      if (seen.has(text) || text.length > MAX_MEAN_LINE_CHARS * text.split("\n").length) continue;
       seen.add(text);
       left -= Buffer.byteLength(text);
       yield text;

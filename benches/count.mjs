@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { engine } from "./engines.mjs";
 
-const SHORT = "Hello, world";
+const SHORT_TEXT = "Hello, world";
 const LATER_PASSES = 3;
 const MEGABYTE = 1_000_000;
 
@@ -25,7 +25,7 @@ async function passes(name, encoding, file = "") {
   /** @type {string[]} */
   const texts = JSON.parse(readFileSync(file, "utf8"));
   const count = await engine(name, encoding);
-  await count(SHORT);
+  await count(SHORT_TEXT);
   const first = await pass(count, texts);
   let warmMs = Infinity;
   for (let n = 0; n < LATER_PASSES; n += 1) warmMs = Math.min(warmMs, (await pass(count, texts)).ms);
@@ -46,7 +46,7 @@ async function pass(count, texts) {
 /** Node's start, the import and the first count. @param {string} name @param {string} encoding */
 async function start(name, encoding) {
   const count = await engine(name, encoding);
-  await count(SHORT);
+  await count(SHORT_TEXT);
   // Since the process began.
   return { ms: performance.now(), mb: process.memoryUsage.rss() / MEGABYTE };
 }
@@ -60,7 +60,7 @@ async function start(name, encoding) {
  */
 async function unbroken(name, encoding, unit = "", file = "") {
   const count = await engine(name, encoding);
-  await count(SHORT);
+  await count(SHORT_TEXT);
   const times = { prose: await best(count, readFileSync(file, "utf8"), 3), one: 0, ten: 0 };
   const { runOf } = await import("./runs.mjs");
   const run = runOf(unit, MEGABYTE);

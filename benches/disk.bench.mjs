@@ -4,7 +4,7 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { LONG, grow } from "../scripts/grow.mjs";
+import { LONG_SESSION, grow } from "../scripts/grow.mjs";
 import { inFolder, prose } from "./tools.mjs";
 
 /** @type {import("../scripts/bench.mjs").Bench} */
@@ -32,7 +32,7 @@ async function measureAppend(home, project, countTokens) {
 /** @param {string} home @param {string} project */
 async function measureImport(home, project) {
   const file = join(project, "long.jsonl");
-  writeFileSync(file, grow(LONG));
+  writeFileSync(file, grow(LONG_SESSION));
   const store = await openStore({ home, project });
   const {
     imported: [one],

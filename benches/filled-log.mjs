@@ -8,7 +8,7 @@ import { conversation } from "./conversation.mjs";
 
 const BATCH = 1000;
 /** So many batches differ. */
-const DIFFERENT = 10;
+const DISTINCT_TEXTS = 10;
 
 /** @typedef {{ home: string, id: string, path: string }} Home `path`: the session's folder */
 
@@ -24,9 +24,9 @@ export async function fillLog(home, bytes) {
     agent: { command: "/brainstorm", systemPromptHash: "sha256:00", model: "another", tools: ["Read"] },
   });
   const all = conversation();
-  const batches = Array.from({ length: DIFFERENT }, () => Array.from({ length: BATCH }, () => all.next().value));
+  const batches = Array.from({ length: DISTINCT_TEXTS }, () => Array.from({ length: BATCH }, () => all.next().value));
   const append = async (/** @type {number} */ n) =>
-    void (await session.append(batches[n % DIFFERENT] ?? [], { durability: "buffered" }));
+    void (await session.append(batches[n % DISTINCT_TEXTS] ?? [], { durability: "buffered" }));
   for (let n = 1; n === 1 || statSync(join(session.path, "messages.jsonl")).size < bytes; n += 1) await append(n);
   // All end alike, so that what is handed over is the same.
   await append(0);

@@ -8,14 +8,14 @@ import { uuidOf, template } from "../tests/js/many-sessions.js";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const SESSIONS = 1000;
-const FEW = 10;
-const MANY = 10_000;
+const FEW_SESSIONS = 10;
+const MANY_SESSIONS = 10_000;
 const MESSAGES = 6;
 const HOUR_MS = 3_600_000;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `the first list of ${SESSIONS.toLocaleString("en")} sessions in the home, and one of ${MANY.toLocaleString("en")} opened`,
+  title: `the first list of ${SESSIONS.toLocaleString("en")} sessions in the home, and one of ${MANY_SESSIONS.toLocaleString("en")} opened`,
   run: () => inFolder(measure),
 };
 
@@ -24,8 +24,8 @@ async function measure(folder) {
   const paused = await makeHome(join(folder, "paused"), SESSIONS, { isActive: false });
   const active = await makeHome(join(folder, "active"), SESSIONS, { isActive: true });
   const [few, many] = [
-    await makeHome(join(folder, "few"), FEW, { isActive: false }),
-    await makeHome(join(folder, "many"), MANY, { isActive: false }),
+    await makeHome(join(folder, "few"), FEW_SESSIONS, { isActive: false }),
+    await makeHome(join(folder, "many"), MANY_SESSIONS, { isActive: false }),
   ];
   for (const home of [few, many]) await listAll(home);
   const once = (/** @type {() => unknown} */ work, /** @type {() => unknown} */ after = () => {}) => ({
@@ -64,9 +64,9 @@ async function measure(folder) {
     { what: "first list, to readFileSync and JSON.parse of all files", value: rested / plain, unit: "times" },
     { what: "first list where all were left active, to that", value: left / rested, unit: "times", atMost: 8 },
     { what: "the next list after that, to the first", value: next / left, unit: "times", atMost: 0.2 },
-    { what: `by its id, of ${MANY} to of ${FEW}`, value: byMany / byFew, unit: "times" },
+    { what: `by its id, of ${MANY_SESSIONS} to of ${FEW_SESSIONS}`, value: byMany / byFew, unit: "times" },
     {
-      what: `by the project's pointer, of ${MANY} to of ${FEW}`,
+      what: `by the project's pointer, of ${MANY_SESSIONS} to of ${FEW_SESSIONS}`,
       value: manyCurrent / fewCurrent,
       unit: "times",
       atMost: 1.5,
@@ -75,8 +75,8 @@ async function measure(folder) {
     { what: "first list", ...ms(rested) },
     { what: "first list where all were left active", ...ms(left) },
     { what: "the next list after that", ...ms(next) },
-    { what: `by its id, of ${MANY}`, ...ms(byMany) },
-    { what: `by the project's pointer, of ${MANY}`, ...ms(manyCurrent) },
+    { what: `by its id, of ${MANY_SESSIONS}`, ...ms(byMany) },
+    { what: `by the project's pointer, of ${MANY_SESSIONS}`, ...ms(manyCurrent) },
   ];
 }
 

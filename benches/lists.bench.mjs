@@ -8,7 +8,7 @@ import { uuidOf, template } from "../tests/js/many-sessions.js";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const SESSIONS = 10_000;
-const SHOWN = 20;
+const SHOWN_SESSIONS = 20;
 const MESSAGES = 6;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
@@ -41,7 +41,7 @@ async function measure(folder) {
       plain: once(() => {
         for (const path of paths) JSON.parse(readFileSync(path, "utf8"));
       }),
-      some: once(() => listed({ limit: SHOWN })),
+      some: once(() => listed({ limit: SHOWN_SESSIONS })),
       all: once(() => listed({ all: true })),
       unverified: once(() => listed({ all: true, verify: false })),
     },
@@ -51,19 +51,19 @@ async function measure(folder) {
   const ms = (/** @type {number} */ us) => ({ value: us / 1000, unit: "ms" });
   return [
     {
-      what: `first ${SHOWN}, verified, to fs.promises.readFile of each`,
+      what: `first ${SHOWN_SESSIONS}, verified, to fs.promises.readFile of each`,
       value: some / awaited,
       unit: "times",
       atMost: 0.1,
     },
     { what: "all, verified, to the same", value: all / awaited, unit: "times", atMost: 0.5 },
     { what: "all, unverified, to the same", value: unverified / awaited, unit: "times", atMost: 0.1 },
-    { what: `first ${SHOWN}, verified, to readFileSync of each`, value: some / plain, unit: "times" },
+    { what: `first ${SHOWN_SESSIONS}, verified, to readFileSync of each`, value: some / plain, unit: "times" },
     { what: "all, verified, to the same", value: all / plain, unit: "times" },
     { what: "all, unverified, to the same", value: unverified / plain, unit: "times" },
     { what: "fs.promises.readFile and JSON.parse of each", ...ms(awaited) },
     { what: "readFileSync and JSON.parse of each", ...ms(plain) },
-    { what: `first ${SHOWN}, verified`, ...ms(some) },
+    { what: `first ${SHOWN_SESSIONS}, verified`, ...ms(some) },
     { what: "all, verified", ...ms(all) },
     { what: "all, unverified", ...ms(unverified) },
     { what: "without an index, which makes it", value: first, unit: "s" },

@@ -15,17 +15,17 @@ import { ofMany } from "./many.mjs";
 import { BUDGETS, measureFound, measureQuoted, measureRecalled, samplesOf } from "./questions.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
 
-const LONG = 200_000;
+const LONG_LOG_MESSAGES = 200_000;
 const BATCH = 1000;
 const WINDOW = 32_768;
 /** Every so many of the questions of talk is asked of contexts: all take an hour. */
-const EVERY = 8;
+const QUESTION_STEP = 8;
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `what is recalled and found, and what that costs in a session of ${LONG.toLocaleString("en")} messages, and in many sessions`,
+  title: `what is recalled and found, and what that costs in a session of ${LONG_LOG_MESSAGES.toLocaleString("en")} messages, and in many sessions`,
   run: () =>
     inFolder(async (folder) => [
       ...(await ofCode()),
@@ -39,7 +39,7 @@ export default {
 async function ofLong(folder) {
   const store = await openStore({ home: join(folder, "long"), project: folder, countTokens: false });
   const session = await store.create();
-  for (let n = 0; n < LONG; n += BATCH) {
+  for (let n = 0; n < LONG_LOG_MESSAGES; n += BATCH) {
     const drafts = Array.from({ length: BATCH }, (_, place) => ({
       role: place % 2 ? "assistant" : "user",
       content: ticketText(n + place),
@@ -48,7 +48,7 @@ async function ofLong(folder) {
   }
   const question = () =>
     session.append(
-      { role: "user", content: `What became of ticket T${Math.floor(LONG / 2) + (asked += 7)}?` },
+      { role: "user", content: `What became of ticket T${Math.floor(LONG_LOG_MESSAGES / 2) + (asked += 7)}?` },
       { durability: "buffered" },
     );
   let asked = 0;
@@ -105,12 +105,12 @@ async function ofCode() {
 async function ofTalk(file) {
   if (!file) return [];
   const samples = samplesOf(file);
-  const { evidence, foreign } = await measureRecalled(samples, EVERY);
+  const { evidence, foreign } = await measureRecalled(samples, QUESTION_STEP);
   const { first, five } = await measureFound(samples);
-  const told = await measureQuoted(samples, EVERY);
+  const told = await measureQuoted(samples, QUESTION_STEP);
   const module = process.env["LEFTOFF_EMBED"];
   const byMeaning = module
-    ? (await measureRecalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence
+    ? (await measureRecalled(samples, QUESTION_STEP, (await import(pathToFileURL(module).href)).embed)).evidence
     : [];
   return [
     { what: "talk: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },

@@ -10,10 +10,10 @@ import { conversation } from "./conversation.mjs";
 
 const [home = "", what = "", file = ""] = process.argv.slice(2);
 const MICROS = 1000;
-const NOBODY = "zzzyx";
+const MISSING_WORD = "zzzyx";
 const ROUNDS = 31;
 /** So few stay in memory. */
-const APPENDED = 20;
+const APPENDED_MESSAGES = 20;
 
 /** @typedef {import("../js/index.js").Store} Store */
 
@@ -23,8 +23,8 @@ const things = { index, ask, append };
 /** Indexes what is not, for a word that nobody said. @param {Store} store */
 async function index(store) {
   return {
-    ms: await tookMs(() => exhaustSearch(store, NOBODY)),
-    again: await tookMs(() => exhaustSearch(store, NOBODY)),
+    ms: await tookMs(() => exhaustSearch(store, MISSING_WORD)),
+    again: await tookMs(() => exhaustSearch(store, MISSING_WORD)),
   };
 }
 
@@ -47,12 +47,12 @@ async function append(store) {
   const times = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     // What comes to a file; and once more, since a log that was written just now is believed only later.
-    await session.append(more(20 * APPENDED), { durability: "buffered" });
-    for (let again = 0; again < 2; again += 1) await exhaustSearch(store, NOBODY);
-    const before = await tookMs(() => exhaustSearch(store, NOBODY));
-    const some = more(APPENDED);
+    await session.append(more(20 * APPENDED_MESSAGES), { durability: "buffered" });
+    for (let again = 0; again < 2; again += 1) await exhaustSearch(store, MISSING_WORD);
+    const before = await tookMs(() => exhaustSearch(store, MISSING_WORD));
+    const some = more(APPENDED_MESSAGES);
     await session.append(some, { durability: "buffered" });
-    times.push(((await tookMs(() => exhaustSearch(store, NOBODY))) - before) / APPENDED);
+    times.push(((await tookMs(() => exhaustSearch(store, MISSING_WORD))) - before) / APPENDED_MESSAGES);
   }
   return { times };
 }

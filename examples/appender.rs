@@ -17,8 +17,9 @@ struct Plan {
 }
 
 /// What a reader could take for an end, a beginning or another line.
-const TRAPS: [&str; 5] = ["\"}", "\\", "\n{\"v\":1,\"id\":\"", "\u{2028}", "\",\"crc\":\"00000000\"}\n"];
-const SHORT: usize = 200 * 1024;
+const CONFUSING_TEXTS: [&str; 5] =
+    ["\"}", "\\", "\n{\"v\":1,\"id\":\"", "\u{2028}", "\",\"crc\":\"00000000\"}\n"];
+const SMALL_LOG_BYTES: usize = 200 * 1024;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,12 +47,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Letters, and now and then a trap.
 fn text(seed: usize, bytes: usize) -> String {
-    let word = |at: usize| if at.is_multiple_of(64) { TRAPS[at / 64 % 5].into() } else { format!("{at:x}") };
+    let word = |at: usize| {
+        if at.is_multiple_of(64) { CONFUSING_TEXTS[at / 64 % 5].into() } else { format!("{at:x}") }
+    };
     let mut words = (seed..).map(word);
     std::iter::repeat_with(|| words.next().unwrap_or_default()).take(bytes / 5).collect()
 }
 
 fn pieces(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
-    letters.chunks(SHORT).map(String::from_iter).collect()
+    letters.chunks(SMALL_LOG_BYTES).map(String::from_iter).collect()
 }

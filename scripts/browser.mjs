@@ -18,16 +18,16 @@ import { serve } from "../tests/browser/serve.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
-const PROGRAMS = [
+const BROWSER_PROGRAMS = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
-const TESTS = join(root, "tests", "browser");
+const TESTS_FOLDER = join(root, "tests", "browser");
 /** How long a page may take, whatever else the machine is doing. */
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const start = performance.now();
 const folder = mkdtempSync(join(tmpdir(), "leftoff-browser-"));
@@ -47,12 +47,12 @@ async function check(what, work) {
 
 /** Finds the browser, or installs it if possible; nothing if not. */
 function browser() {
-  const found = [process.env.CHROMIUM ?? "", ...PROGRAMS].find((path) => existsSync(path));
+  const found = [process.env.CHROMIUM ?? "", ...BROWSER_PROGRAMS].find((path) => existsSync(path));
   if (found) return found;
   if (process.getuid?.() !== 0 || ask("apt-get", ["--version"]) === null) return undefined;
   console.log("  Chromium is not installed: apt-get installs Debian's, some 300 MB, once.");
   installPackages(["chromium"]);
-  return PROGRAMS.find((path) => existsSync(path));
+  return BROWSER_PROGRAMS.find((path) => existsSync(path));
 }
 
 /** Packs the package by npm and unpacks it where the tests copied beside it find it. */
@@ -64,7 +64,7 @@ function unpackPackage() {
   run("tar", ["-xzf", join(folder, filename), "-C", folder], { quiet: true });
   mkdirSync(join(folder, "node_modules"));
   renameSync(join(folder, "package"), join(folder, "node_modules", "leftoff"));
-  cpSync(TESTS, join(folder, "tests"), { recursive: true });
+  cpSync(TESTS_FOLDER, join(folder, "tests"), { recursive: true });
   cpSync(join(root, "tests", "js", "storage-contract.js"), join(folder, "js", "storage-contract.js"));
   return join(folder, "node_modules", "leftoff");
 }
@@ -85,7 +85,7 @@ const bundleOf = (name) => name.toLowerCase().replace(" ", "");
 async function checkPageExample(driven, origin, transcript) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/examples/page/index.html`);
-  await opened.getByText("Choose a file.").waitFor({ timeout: LONGEST_MS });
+  await opened.getByText("Choose a file.").waitFor({ timeout: TIMEOUT_MS });
   await opened.setInputFiles("#file", {
     name: "transcript.jsonl",
     mimeType: "application/jsonl",
@@ -93,7 +93,7 @@ async function checkPageExample(driven, origin, transcript) {
   });
   await opened
     .getByText(/^claude-code: [1-9]\d* messages, of which a window of 8,000 gets [1-9]\d* tokens$/)
-    .waitFor({ timeout: LONGEST_MS });
+    .waitFor({ timeout: TIMEOUT_MS });
   await opened.close();
 }
 
@@ -159,12 +159,12 @@ async function checkWorkerSessions(driven, origin) {
 async function checkWorkerExample(driven, origin) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/examples/worker/index.html`);
-  await opened.getByText("0 messages are kept.").waitFor({ timeout: LONGEST_MS });
+  await opened.getByText("0 messages are kept.").waitFor({ timeout: TIMEOUT_MS });
   await opened.fill("#text", "Where were we?");
   await opened.click("button");
   for (const _ of ["said", "loaded anew"]) {
-    await opened.getByText("2 messages are kept.").waitFor({ timeout: LONGEST_MS });
-    await opened.getByText("assistant: You said: Where were we?").waitFor({ timeout: LONGEST_MS });
+    await opened.getByText("2 messages are kept.").waitFor({ timeout: TIMEOUT_MS });
+    await opened.getByText("assistant: You said: Where were we?").waitFor({ timeout: TIMEOUT_MS });
     await opened.reload();
   }
   await opened.close();
@@ -181,7 +181,7 @@ async function inChromium(executablePath, packed, given) {
       package: packed,
       node_modules: join(folder, "node_modules"),
       examples: join(root, "examples"),
-      tests: TESTS,
+      tests: TESTS_FOLDER,
       bundles: join(folder, "bundles"),
     },
     {
@@ -209,10 +209,10 @@ async function inChromium(executablePath, packed, given) {
   const tab = (what, path, where, name) =>
     check(what, async () => {
       const opened = await driven.newPage();
-      opened.setDefaultTimeout(LONGEST_MS);
+      opened.setDefaultTimeout(TIMEOUT_MS);
       await opened.goto(`${origin}${path}`);
       // Polled here: playwright's own waiting evaluates in the page, which the page's policy forbids.
-      for (const end = performance.now() + LONGEST_MS; (await opened.title()) !== "ready";)
+      for (const end = performance.now() + TIMEOUT_MS; (await opened.title()) !== "ready";)
         if (performance.now() > end) throw new Error("expected the page to be ready, but it is not");
       await opened.evaluate(
         ([where, ...given]) => /** @type {any} */ (globalThis)[/** @type {string} */ (where)](...given),

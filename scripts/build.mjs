@@ -61,24 +61,24 @@ const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediat
  * Inlines nothing with many callers unless it is tiny, even where its author asks for that: a tenth less, and no
  * slower. The loops of counting say themselves what has to be inlined, by `inline(always)`.
  */
-const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
+const INLINE_FLAGS = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
 /** Keeps a function with one caller a function of its own: inlined, it compresses worse and is no faster. */
-const APART = "--one-caller-inline-max-function-size=0";
+const SINGLE_CALLER_FLAG = "--one-caller-inline-max-function-size=0";
 /** Puts functions of one kind beside each other, which compresses better: a hundredth less. */
-const ORDERED = "--reorder-functions-by-name";
+const ORDER_FLAG = "--reorder-functions-by-name";
 
 /**
  * The two ways to compile a module: the core for size, since a page loads it, and the size gate holds it; the reader of
  * other agents' files for speed, since it reads gigabytes. With `opt-level = "z"` the core was 20 KB smaller, and took
  * half as long again.
  */
-const MADE_FOR = {
+const BUILD_FLAGS = {
   size: {
     folder: "wasm",
     level: "s",
-    flags: `${RUSTFLAGS} ${SELDOM_COPIED}`,
+    flags: `${RUSTFLAGS} ${INLINE_FLAGS}`,
     std: "-Zbuild-std-features=optimize_for_size",
-    wasmOpt: ["-Oz", APART, ORDERED],
+    wasmOpt: ["-Oz", SINGLE_CALLER_FLAG, ORDER_FLAG],
   },
   speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: ["-O2"] },
 };
@@ -144,7 +144,7 @@ export function whenStale(name, folder, work, modules = ["leftoff"]) {
  * @param {string} [name]
  */
 export async function bind(features, folder, name = "leftoff") {
-  const made = name === "agents" ? MADE_FOR.speed : MADE_FOR.size;
+  const made = name === "agents" ? BUILD_FLAGS.speed : BUILD_FLAGS.size;
   mkdirSync(folder, { recursive: true });
   const env = wasmEnv();
   await runQuietly("leftoff-bindgen", [await compile("leftoff-wasm", features, made), folder, name], { env });
@@ -169,9 +169,9 @@ export async function bind(features, folder, name = "leftoff") {
  * A binding and the core as rustc makes them, with LTO: as a cdylib alone.
  * @param {string} binding
  * @param {string} features
- * @param {typeof MADE_FOR.size} [made] the file
+ * @param {typeof BUILD_FLAGS.size} [made] the file
  */
-async function compile(binding, features, made = MADE_FOR.size) {
+async function compile(binding, features, made = BUILD_FLAGS.size) {
   const target = join(root, "target", made.folder);
   const env = {
     ...wasmEnv(),

@@ -39,7 +39,7 @@ const TEXTS = {
 };
 
 /** @type {BuildOptions} */
-const SHARED = {
+const SHARED_OPTIONS = {
   bundle: true,
   target: ["es2022"],
   legalComments: "inline",
@@ -63,7 +63,7 @@ export async function bundles() {
     rmSync(join(pkg, folder), { recursive: true, force: true });
   texts();
   await forNode();
-  const esm = /** @type {const} */ ({ ...SHARED, format: "esm", splitting: true });
+  const esm = /** @type {const} */ ({ ...SHARED_OPTIONS, format: "esm", splitting: true });
   await build({
     ...esm,
     platform: "node",
@@ -128,7 +128,7 @@ function texts() {
 
 async function forNode() {
   /** @type {BuildOptions} */
-  const node = { ...SHARED, platform: "node", plugins: [host([], "./")] };
+  const node = { ...SHARED_OPTIONS, platform: "node", plugins: [host([], "./")] };
   // A bundle in pkg/ finds leftoff.wasm beside it by its own path.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
   // One bundle of all, so that each entry has the same core and the same class of errors. `keepNames`: where the core's

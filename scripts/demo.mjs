@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { openStore } from "../js/index.js";
-import { LONG, grow } from "./grow.mjs";
+import { LONG_SESSION, grow } from "./grow.mjs";
 import { root } from "./run.mjs";
 
 const WINDOW = 8_000;
@@ -23,7 +23,7 @@ const real = join(
   "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl",
 );
 const long = join(home, "long.jsonl");
-writeFileSync(long, grow(LONG));
+writeFileSync(long, grow(LONG_SESSION));
 
 let store = await openStore({ home, project: root });
 const ids = [];

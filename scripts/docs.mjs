@@ -138,14 +138,14 @@ function parseTag(tag) {
 
 const code = (/** @type {string} */ text) => `\`\`\`ts\n${text}\n\`\`\``;
 const read = (/** @type {string} */ file) => readFileSync(join(root, "types", `${file}.d.ts`), "utf8");
-const TOP = /^export (?:declare )?(?<kind>function|class|interface|type|const) (?<name>\w+)/;
-const MEMBER = /^ {4}(?:static |get |readonly )*(?<name>\w+|\[Symbol\.\w+\])[(<:?]/;
+const EXPORT_PATTERN = /^export (?:declare )?(?<kind>function|class|interface|type|const) (?<name>\w+)/;
+const MEMBER_PATTERN = /^ {4}(?:static |get |readonly )*(?<name>\w+|\[Symbol\.\w+\])[(<:?]/;
 
 /** @param {Declaration} declared */
 function chapter({ name, kind, doc, code: text }) {
   if (kind !== "class")
     return `### ${name}\n\n${renderComment(doc)}\n\n${code(text.replace(/^export (declare )?/, ""))}\n`;
-  const members = declarations(text, "    ", MEMBER).filter((one) => one.name !== "private");
+  const members = declarations(text, "    ", MEMBER_PATTERN).filter((one) => one.name !== "private");
   const each = members.map((one) => `#### ${name}.${one.name}\n\n${code(one.code)}\n\n${renderComment(one.doc)}\n`);
   return `### ${name}\n\n${renderComment(doc)}\n\n${each.join("\n")}`;
 }
@@ -158,10 +158,10 @@ export function page(name) {
   const { about, entry, first, others, types } = PAGES[name];
   const front = [...new Set([...first, ...exportingFiles(entry), entry])].filter((file) => !others.includes(file));
   const calls = front
-    .flatMap((file) => declarations(read(file), "", TOP))
+    .flatMap((file) => declarations(read(file), "", EXPORT_PATTERN))
     .filter(({ kind }) => kind === "function" || kind === "class" || kind === "const");
   const named = types
-    .flatMap((file) => declarations(read(file), "", TOP))
+    .flatMap((file) => declarations(read(file), "", EXPORT_PATTERN))
     .filter(({ kind }) => kind === "interface" || kind === "type");
   const list = (/** @type {Declaration[]} */ some) =>
     some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");

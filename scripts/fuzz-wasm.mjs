@@ -9,11 +9,11 @@ import { chance, scene } from "../tests/faults/tools.mjs";
 import { fail, seconds, watch } from "./run.mjs";
 
 /** How many texts one native process counts. */
-const BATCH = 1000;
+const BATCH_INPUTS = 1000;
 /** The longest text, in bytes. */
-const LONGEST = 64 * 1024;
+const MAX_INPUT_BYTES = 64 * 1024;
 /** The most changes that are made to an input. */
-const CHANGES = 8;
+const MAX_CHANGES = 8;
 
 /** @typedef {ReturnType<typeof chance>} Chance */
 
@@ -30,7 +30,7 @@ export async function fuzzWasm({ corpus, minutes, seed }) {
     while (performance.now() - start < minutes * 60_000) {
       rmSync(batch, { recursive: true, force: true });
       mkdirSync(batch);
-      for (let n = 0; n < BATCH; n += 1) writeFileSync(join(batch, String(n)), mutateInput(inputs, random));
+      for (let n = 0; n < BATCH_INPUTS; n += 1) writeFileSync(join(batch, String(n)), mutateInput(inputs, random));
       const counts = await countNatively(batch, folder);
       texts += counts;
       bytes += await inWasm(join(folder, "files"));
@@ -58,22 +58,22 @@ async function countNatively(texts, to) {
 function mutateInput(inputs, random) {
   const any = () => inputs[random.below(inputs.length)] ?? Buffer.alloc(0);
   let bytes = any();
-  for (let left = 1 + random.below(CHANGES); left > 0; left -= 1)
-    bytes = applyChange(bytes, any(), random).subarray(0, LONGEST);
+  for (let left = 1 + random.below(MAX_CHANGES); left > 0; left -= 1)
+    bytes = applyChange(bytes, any(), random).subarray(0, MAX_INPUT_BYTES);
   return bytes;
 }
 
 /** @param {Buffer} bytes @param {Buffer} other @param {Chance} random */
 function applyChange(bytes, other, random) {
   const at = random.below(bytes.length + 1);
-  const end = at + random.below(Math.min(bytes.length - at, random.size(1, LONGEST)) + 1);
+  const end = at + random.below(Math.min(bytes.length - at, random.size(1, MAX_INPUT_BYTES)) + 1);
   const [before, between, after] = [bytes.subarray(0, at), bytes.subarray(at, end), bytes.subarray(end)];
   const from = random.below(other.length + 1);
   switch (random.below(5)) {
     case 0:
       return Buffer.concat([before, after]);
     case 1:
-      return Buffer.concat([before, other.subarray(from, from + random.size(1, LONGEST)), after]);
+      return Buffer.concat([before, other.subarray(from, from + random.size(1, MAX_INPUT_BYTES)), after]);
     case 2:
       return Buffer.concat([before, ...Array(random.size(1, 1000)).fill(between.subarray(0, 64)), after]);
     case 3:

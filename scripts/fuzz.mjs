@@ -11,7 +11,7 @@ import { delimiter, join } from "node:path";
 import { parseArgs } from "node:util";
 import { fuzzWasm } from "./fuzz-wasm.mjs";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
-import { AGENTS, LONGEST, dictionary, seed } from "./seeds.mjs";
+import { AGENTS, MAX_SEED_BYTES, dictionary, seed } from "./seeds.mjs";
 import { cargoFuzz } from "./toolchain.mjs";
 
 /**
@@ -66,7 +66,7 @@ async function runTarget(target, binary, duration, name = target) {
   const flags = {
     dict,
     max_total_time: duration,
-    max_len: LONGEST,
+    max_len: MAX_SEED_BYTES,
     timeout: 20,
     rss_limit_mb: 2048,
     print_final_stats: 1,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { root } from "./run.mjs";
 
 /** The size that the demo grows: about 100,000 tokens. */
-export const LONG = Object.freeze({ seed: 5, messages: 1_000, longestTurn: 400, bytesEach: 195 });
+export const LONG_SESSION = Object.freeze({ seed: 5, messages: 1_000, longestTurn: 400, bytesEach: 195 });
 
 const TOOLS = ["Read", "Bash", "Grep", "Edit"];
 

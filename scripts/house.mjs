@@ -9,10 +9,10 @@ import { fail, root } from "./run.mjs";
 /**
  * The most lines of js/ beside those of a host's own. The number may only fall: rules for every host belong in src/.
  */
-const MOST_LINES = 5_357;
-const HOSTS_OWN = /^(?:cli|init|agents|storage|compat)\//;
+const MAX_LINES = 5_357;
+const HOST_FOLDERS = /^(?:cli|init|agents|storage|compat)\//;
 /** Half of all files must be shorter, in lines. */
-const MEDIAN = 200;
+const MAX_MEDIAN_LINES = 200;
 
 // Tests come last in a file, by the project's order of items.
 const TESTS = /^#\[cfg\(test\)\]\n(?:#.*\n)*mod \w+ \{/m;
@@ -57,16 +57,16 @@ export function lengths() {
   /** @param {string} path */
   const lines = (path) => readFileSync(path, "utf8").split("\n").length - 1;
   const shared = filesIn(js, ".js")
-    .filter((path) => !HOSTS_OWN.test(path))
+    .filter((path) => !HOST_FOLDERS.test(path))
     .map((path) => lines(join(js, path)));
   const sum = shared.reduce((a, b) => a + b, 0);
-  if (sum > MOST_LINES)
+  if (sum > MAX_LINES)
     fail(
-      `expected at most ${MOST_LINES} lines of JavaScript that a host would not have of its own, but found ${sum} instead`,
+      `expected at most ${MAX_LINES} lines of JavaScript that a host would not have of its own, but found ${sum} instead`,
     );
-  if (sum < MOST_LINES)
+  if (sum < MAX_LINES)
     console.log(
-      `  ${sum} lines of JavaScript that a host would not have of its own: MOST_LINES in scripts/house.mjs may fall.`,
+      `  ${sum} lines of JavaScript that a host would not have of its own: MAX_LINES in scripts/house.mjs may fall.`,
     );
   const all = [
     ...filesIn(js, ".js").map((path) => join(js, path)),
@@ -75,14 +75,14 @@ export function lengths() {
     .map(lines)
     .sort((a, b) => a - b);
   const median = all[all.length >> 1] ?? 0;
-  if (median >= MEDIAN)
+  if (median >= MAX_MEDIAN_LINES)
     fail(
-      `expected half of all files in js/ and src/ to have less than ${MEDIAN} lines, but found a median of ${median}`,
+      `expected half of all files in js/ and src/ to have less than ${MAX_MEDIAN_LINES} lines, but found a median of ${median}`,
     );
 }
 
 /** The places of our own prose. */
-const WORDS = [
+const PROSE_PLACES = [
   "src",
   "crates",
   "js",
@@ -102,7 +102,7 @@ const WORDS = [
   ".github",
 ];
 /** Places left out: others' words, recordings of them, and what is generated from files that are checked. */
-const OTHERS_WORDS =
+const EXCLUDED_PROSE =
   /(?:^|\/)(?:fixtures|node_modules|target|corpus)\/|^tests\/conformance\/scripts\/|^docs\/api\/|(?:^|[.-])lock(?:\.json)?$/;
 /**
  * Spellings that are not American. Without `cancelled`, an error code that callers know, and a word of agents' files.
@@ -125,7 +125,7 @@ const BRITISH = new RegExp(
  * By file, the matches that have to be there: what people write is read in each spelling.
  * @type {Record<string, RegExp>}
  */
-const MEANT = {
+const INTENDED_WORDS = {
   "scripts/house.mjs": /[^]*/,
   "src/recall/english.rs": /"(?:burnt|dreamt|learnt)"/g,
   "src/state/cues.rs": /"(?:in favour of|standardised on)"/g,
@@ -149,11 +149,12 @@ export function british(text) {
 
 /** Ends the process at the first word that is not spelled the American way. */
 export function oneSpelling() {
-  for (const place of WORDS) {
+  for (const place of PROSE_PLACES) {
     const isFile = statSync(join(root, place)).isFile();
     for (const path of isFile ? [place] : filesIn(join(root, place), "").map((name) => `${place}/${name}`)) {
-      if (OTHERS_WORDS.test(path) || !/\.(?:rs|m?js|[cm]?ts|wit|md|toml|txt|py|html|json|sh|yml)$/.test(path)) continue;
-      const text = readFileSync(join(root, path), "utf8").replace(MEANT[path] ?? /$^/, "");
+      if (EXCLUDED_PROSE.test(path) || !/\.(?:rs|m?js|[cm]?ts|wit|md|toml|txt|py|html|json|sh|yml)$/.test(path))
+        continue;
+      const text = readFileSync(join(root, path), "utf8").replace(INTENDED_WORDS[path] ?? /$^/, "");
       const found = british(text) ?? british(path);
       if (found) fail(`${path}, line ${found.line}: expected American spelling, but found "${found.word}" instead`);
     }

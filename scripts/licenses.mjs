@@ -16,7 +16,7 @@ import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
  */
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
-const COMPILED = { wasm: ["--features", "core,tokens,agents"], component: [] };
+const COMPILED_BINDINGS = { wasm: ["--features", "core,tokens,agents"], component: [] };
 /** Data that others made, by the file that has its license. @type {[name: string, version: string, file: string][]} */
 const DATA = [
   ["gitleaks", "8.25.0", "scripts/secret-rules/LICENSE"],
@@ -43,7 +43,7 @@ export function licenses(files) {
   const all = [
     ...data,
     ...packages(files),
-    ...Object.entries(COMPILED).flatMap(([name, features]) => crates(name, features)),
+    ...Object.entries(COMPILED_BINDINGS).flatMap(([name, features]) => crates(name, features)),
   ];
   const known = new Map(all.map((one) => [`${one.name} ${one.version}`, one]));
   const chapters = [...known]

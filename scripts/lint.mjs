@@ -11,18 +11,18 @@ import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
 /** What prettier formats; `.prettierignore` has others' words and what a program writes. */
-const FORMATTED = "{js,scripts,tests,benches,examples}/**/*.{js,mjs,cjs,ts,mts,cts}";
-const DENY = ["-D", "warnings"];
+const FORMATTED_FILES = "{js,scripts,tests,benches,examples}/**/*.{js,mjs,cjs,ts,mts,cts}";
+const DENY_WARNINGS = ["-D", "warnings"];
 // Tests and examples read files and the clock, and a test that unwraps fails where it should.
-const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap(
+const TEST_ALLOWANCES = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap(
   (name) => ["-A", `clippy::${name}`],
 );
-const HOST = { none: ["--no-default-features"], default: [], fs: ["--features", "fs"] };
+const HOST_FEATURES = { none: ["--no-default-features"], default: [], fs: ["--features", "fs"] };
 /** Features checked each by itself: a program may want one and no other. */
 const FEATURES = ["tokens", "o200k", "cl100k", "interop", "session-file", "fs"];
 // Where files of js/ may ask for time and chance themselves, not js/wasm/clock.js, and why.
 /** @type {Record<string, { found: string, why: string }>} */
-const PAST_THE_CLOCK = {
+const CLOCK_EXCEPTIONS = {
   "storage/root.js": {
     found: "Date.now",
     why: "compared with the filesystem's clock, to see whether a folder could have changed unseen",
@@ -31,7 +31,7 @@ const PAST_THE_CLOCK = {
   "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
 };
 /** The crates that compile the core to WebAssembly, with their arguments. @type {Record<string, string[]>} */
-const WASM = {
+const WASM_CRATES = {
   "crates/wasm, core and tokens": ["--package", "leftoff-wasm", "--test", "wasm", "--features", "core,tokens"],
   "crates/wasm, core": ["--package", "leftoff-wasm", "--features", "core"],
   "crates/wasm, agents": ["--package", "leftoff-wasm", "--features", "agents"],
@@ -47,7 +47,7 @@ export async function lint() {
     run("cargo", ["fmt", "--all", "--check"]);
     run("cargo", ["fmt", "--manifest-path", join("tests", "component", "rust", "Cargo.toml"), "--check"]);
   });
-  await step("prettier --check", () => void run("prettier", ["--check", "--log-level", "warn", FORMATTED]));
+  await step("prettier --check", () => void run("prettier", ["--check", "--log-level", "warn", FORMATTED_FILES]));
   await step("the fence", fence);
   await step("names of documents", documents);
   await step("one spelling", oneSpelling);
@@ -57,10 +57,10 @@ export async function lint() {
   await step("lengths", lengths);
   await step("names and rooms", names);
   await step("suites that are told of", checkSuitesNamed);
-  for (const [name, features] of Object.entries(HOST)) {
+  for (const [name, features] of Object.entries(HOST_FEATURES)) {
     await step(`clippy, features ${name}`, () => {
-      clippy(["--lib", ...features], DENY);
-      clippy(["--all-targets", ...features], [...DENY, ...OUTSIDE_THE_FENCE]);
+      clippy(["--lib", ...features], DENY_WARNINGS);
+      clippy(["--all-targets", ...features], [...DENY_WARNINGS, ...TEST_ALLOWANCES]);
     });
   }
   await step("each feature alone", () => {
@@ -78,7 +78,7 @@ export async function lint() {
   });
   await step("rustdoc", () => void rustdoc());
   await step("the oldest Rust", oldestRust);
-  for (const [name, what] of Object.entries(WASM)) await step(`clippy, ${name}`, () => clippyWasm(what));
+  for (const [name, what] of Object.entries(WASM_CRATES)) await step(`clippy, ${name}`, () => clippyWasm(what));
   await step("tsc", () => void run("tsc", ["--project", "tsconfig.json"]));
 }
 
@@ -111,11 +111,11 @@ function clippyWasm(what) {
     const how = env.RUSTUP_TOOLCHAIN === "debian" ? "apt-get install rust-web-clippy" : "rustup component add clippy";
     fail(`clippy is missing for the compiler that has ${TARGET}: '${how}' installs it`);
   }
-  clippy(["--lib", ...what, "--target", TARGET], DENY, env);
+  clippy(["--lib", ...what, "--target", TARGET], DENY_WARNINGS, env);
 }
 
 /** The files of the crate's own host for native programs, which may use std. */
-const HOSTS = /^fs[/\\]/;
+const HOST_FILES = /^fs[/\\]/;
 const STD_OF_HOST = '#[cfg(all(feature = "fs", unix))]\nextern crate std;\n';
 
 /** Checks that the core and its bindings stay `no_std`: one `extern crate std` would open everything again. */
@@ -123,7 +123,7 @@ function fence() {
   for (const src of ["src", "crates/wasm/src", "crates/component/src"]) {
     const ofTests = testModules(join(root, src)).map((name) => `${name}.rs`);
     for (const name of readdirSync(join(root, src), { recursive: true, encoding: "utf8" })) {
-      if (!name.endsWith(".rs") || ofTests.includes(name) || HOSTS.test(name)) continue;
+      if (!name.endsWith(".rs") || ofTests.includes(name) || HOST_FILES.test(name)) continue;
       withoutTests(readFileSync(join(root, src, name), "utf8"))
         .replace(STD_OF_HOST, "\n\n")
         .split("\n")
@@ -147,7 +147,7 @@ function oneClock() {
       .split("\n")
       .forEach((line, index) => {
         for (const [found] of line.replace(/(?:^|\s)\/\/.*$/, "").matchAll(asked)) {
-          if (found === PAST_THE_CLOCK[name.replaceAll("\\", "/")]?.found || line.includes(`import { ${found} }`))
+          if (found === CLOCK_EXCEPTIONS[name.replaceAll("\\", "/")]?.found || line.includes(`import { ${found} }`))
             continue;
           fail(
             `js/${name}, line ${index + 1}: expected js/wasm/clock.js to be asked for time and chance, but found '${found}' instead`,
@@ -161,7 +161,7 @@ function oneClock() {
  * The places of prose, and the one page that explains the documents leftoff comes from: elsewhere their numbers say
  * nothing.
  */
-const PROSE = [
+const PROSE_FILES = [
   "src",
   "crates",
   "js",
@@ -178,7 +178,7 @@ const PROSE = [
 const ORIGINS = join("docs", "ORIGINS.md");
 
 function documents() {
-  for (const place of PROSE.filter((one) => existsSync(join(root, one)))) {
+  for (const place of PROSE_FILES.filter((one) => existsSync(join(root, one)))) {
     const isFile = place.endsWith(".md");
     for (const name of isFile ? [""] : readdirSync(join(root, place), { recursive: true, encoding: "utf8" })) {
       const path = join(place, name);

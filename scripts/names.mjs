@@ -17,7 +17,7 @@ const CEILINGS = {
 };
 
 /** Irregular participles, adverbs, prepositions and pronouns that a name may not consist of. */
-const REFUSED = new Set([
+const BARE_WORDS = new Set([
   ..."begun beheld bought bound broken brought built chosen come cut done drawn drunk driven fed fallen felt fit flown forgotten found given gone got grown had heard held hidden hung kept known laid led left lent lost made meant met paid put ran rung said seen sent set shown shut spent spoken split stood stuck sung sunk swept taken taught thought thrown told torn understood undone won woken worn written".split(
     " ",
   ),
@@ -29,7 +29,7 @@ const REFUSED = new Set([
  * Names that callers know: they stay until a release may change them. `out` is the name by which the core asks its
  * host, and the types are those of `js/types/` and `js/records.d.ts`.
  */
-const PUBLIC = new Set(
+const PUBLIC_NAMES = new Set(
   "others out redacted trashed Acknowledged Appended Assumed Committed Compacted Compared Created Edited Examined Found Imported Listed Now Recalled Reported Resumed Shown Trashed".split(
     " ",
   ),
@@ -50,7 +50,7 @@ const ALSO_VERBS = new Set("cut first fit from last next of put set split".split
 export function isBare(name) {
   const word = name.toLowerCase();
   if (/[_\d]/.test(name) || /[a-z][A-Z]/.test(name) || ALSO_VERBS.has(word)) return false;
-  return REFUSED.has(word) || (/^[a-z]{2,}ed$/.test(word) && !NOT_PARTICIPLES.has(word));
+  return BARE_WORDS.has(word) || (/^[a-z]{2,}ed$/.test(word) && !NOT_PARTICIPLES.has(word));
 }
 
 /** @param {string} folder @param {RegExp} ending @returns {{ path: string, text: string }[]} */
@@ -227,7 +227,7 @@ export function measure() {
   const scripts = readTree("js", /\.(?:js|d\.ts)$/);
   const code = [...rust, ...crates].map(({ text }) => withoutTests(text).replace(/^\s*\/\/.*$/gm, ""));
   const script = scripts.map(({ text }) => declaredInScript(text));
-  const isRefused = (/** @type {string} */ name) => isBare(name) && !PUBLIC.has(name);
+  const isRefused = (/** @type {string} */ name) => isBare(name) && !PUBLIC_NAMES.has(name);
   const functions = [
     ...code.flatMap((text) => declaredNames(text, "fn")),
     ...script.flatMap(({ functions }) => functions),

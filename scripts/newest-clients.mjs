@@ -19,7 +19,7 @@ import { ask, fail, root, seconds, step } from "./run.mjs";
 /** @import { Present } from "../tests/clients/clients.mjs" */
 /** @import { Candidate, Loss } from "../tests/clients/candidates.mjs" */
 
-const WRITTEN = join(root, "target", "newest-clients");
+const OUTPUT_FOLDER = join(root, "target", "newest-clients");
 const clients = selectClients({ all: true });
 
 /** The versions that the command line asks for, by agent. */
@@ -97,14 +97,14 @@ async function readWritten({ name }, folder) {
 async function tryCandidates(candidates) {
   const others = candidates.flatMap(({ other }) => other ?? []);
   const own = present(clients);
-  rmSync(WRITTEN, { recursive: true, force: true });
+  rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
   await step(
     "sessions held in the pinned versions",
     async () =>
       void (await Promise.all(
         own
           .filter(({ client }) => others.some((one) => one.client === client))
-          .map((one) => tryHolding(one, join(WRITTEN, "pinned"))),
+          .map((one) => tryHolding(one, join(OUTPUT_FOLDER, "pinned"))),
       )),
   );
   await step(
@@ -112,7 +112,7 @@ async function tryCandidates(candidates) {
     async () =>
       void (await Promise.all(
         candidates.map(async (candidate) => {
-          if (candidate.other) candidate.hold = await tryHolding(candidate.other, join(WRITTEN, "other"));
+          if (candidate.other) candidate.hold = await tryHolding(candidate.other, join(OUTPUT_FOLDER, "other"));
         }),
       )),
   );
@@ -129,7 +129,7 @@ async function tryCandidates(candidates) {
   });
   for (const candidate of candidates) {
     const [before, after] = await Promise.all(
-      ["pinned", "other"].map((folder) => readWritten(candidate.client, join(WRITTEN, folder))),
+      ["pinned", "other"].map((folder) => readWritten(candidate.client, join(OUTPUT_FOLDER, folder))),
     );
     if (before && after)
       candidate.changes = {
@@ -168,5 +168,5 @@ console.log(
   `\n${table(["client", "pinned", versions.size > 0 ? "tried" : "newest", "hold", "ring", "what it writes"], summary)}`,
 );
 if (details.length > 0) console.log(`\n${table(["client", "", "what", "leftoff"], details)}`);
-if (driven.length > 0) console.log(`\nThe files: ${WRITTEN} (${seconds(start)})`);
+if (driven.length > 0) console.log(`\nThe files: ${OUTPUT_FOLDER} (${seconds(start)})`);
 process.exitCode = candidates.some(hasFailed) ? 1 : 0;

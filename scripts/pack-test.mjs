@@ -28,7 +28,7 @@ const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "ut
 const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
 process.on("exit", () => rmSync(project, { recursive: true, force: true }));
 /** The package's exports that are no program text. */
-const BYTES = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json)$/.test(name));
+const BINARY_EXPORTS = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json)$/.test(name));
 /** The files for a user's compiler. */
 const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
@@ -46,8 +46,8 @@ async function check(name, work) {
 }
 
 /** The tarball's ceilings: they may only fall. Every module is in it twice, as a file and as text for bundlers. */
-const MOST_FILES = 250;
-const MOST_BYTES = 11_450_000;
+const MAX_FILES = 250;
+const MAX_PACKAGE_BYTES = 11_450_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.
@@ -72,9 +72,10 @@ function nothingIsMissing(list) {
   if (inside) fail(`expected nothing in the tarball that no program can load, but found ${inside.path}`);
   const bulky = tarball.files.find(({ path }) => /\.map$|^docs\/.*\.html$/.test(path));
   if (bulky) fail(`expected no source map and no page of rustdoc in the tarball, but found ${bulky.path}`);
-  if (tarball.files.length > MOST_FILES)
-    fail(`expected at most ${MOST_FILES} files in the tarball, but found ${tarball.files.length}`);
-  if (tarball.size > MOST_BYTES) fail(`expected a tarball of at most ${MOST_BYTES} bytes, but found ${tarball.size}`);
+  if (tarball.files.length > MAX_FILES)
+    fail(`expected at most ${MAX_FILES} files in the tarball, but found ${tarball.files.length}`);
+  if (tarball.size > MAX_PACKAGE_BYTES)
+    fail(`expected a tarball of at most ${MAX_PACKAGE_BYTES} bytes, but found ${tarball.size}`);
   console.log(`  ${tarball.files.length} files, ${(tarball.size / 1e6).toFixed(1)} MB packed`);
   return tarball.filename;
 }
@@ -91,7 +92,7 @@ function write(name, loading) {
  * Tools that make one file, or several, that need no package beside them; and what starts the result.
  * @type {[string, () => unknown, string[]][]}
  */
-const CARRIED = [
+const CARRIED_FILES = [
   [
     "a CommonJS bundle of esbuild",
     () =>
@@ -252,7 +253,7 @@ await check(
   },
 );
 await check("import in Bun", () => void run(bun(), ["run", write("bun.mjs", imported)], { cwd: project }));
-for (const [what, make, start] of CARRIED) {
+for (const [what, make, start] of CARRIED_FILES) {
   await check(`${what}, carried elsewhere, its sources gone`, async () => {
     write("bundle.mjs", imported);
     await make();
@@ -346,7 +347,7 @@ await check("what Are the types wrong? says of it", () => {
       "--format",
       "ascii",
       "--exclude-entrypoints",
-      ...BYTES,
+      ...BINARY_EXPORTS,
       ...WORKERS,
     ],
     { cwd: project, quiet: true },

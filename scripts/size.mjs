@@ -29,10 +29,15 @@ import { fail, root } from "./run.mjs";
  * 10.7 with the reasoning that goes back in an open loop, the limits of providers for files, and a session as one file.
  * `context` is the module that builds contexts without a store, with counting.
  */
-const LIMITS = { plain: 608, counting: 700, context: 307.5 };
+const LIMITS_KIB = { plain: 608, counting: 700, context: 307.5 };
 
-const LINE = JSON.stringify({ type: "user", uuid: "u1", sessionId: "s1", message: { role: "user", content: "Hello" } });
-const READS = `import { readTranscript } from "leftoff"; const transcript = await readTranscript(new Blob([${JSON.stringify(LINE)}]));`;
+const SAMPLE_LINE = JSON.stringify({
+  type: "user",
+  uuid: "u1",
+  sessionId: "s1",
+  message: { role: "user", content: "Hello" },
+});
+const SAMPLE_PROGRAM = `import { readTranscript } from "leftoff"; const transcript = await readTranscript(new Blob([${JSON.stringify(SAMPLE_LINE)}]));`;
 
 /**
  * Three things that pages do, with the limit of what each may load: its own script with leftoff's in it, and modules.
@@ -42,11 +47,11 @@ const READS = `import { readTranscript } from "leftoff"; const transcript = awai
 const PAGES = {
   "reads a transcript": {
     limit: 360,
-    script: `${READS} if (transcript.length !== 1) throw new Error("expected a message");`,
+    script: `${SAMPLE_PROGRAM} if (transcript.length !== 1) throw new Error("expected a message");`,
   },
   "builds a context of a transcript": {
     limit: 647,
-    script: `${READS} await transcript.context({ window: 8_000, encoding: "estimate-1" });`,
+    script: `${SAMPLE_PROGRAM} await transcript.context({ window: 8_000, encoding: "estimate-1" });`,
   },
   "keeps a session and builds contexts of it": {
     limit: 667,
@@ -59,9 +64,9 @@ export async function size() {
   await build();
   const plain = join(root, "target", "size");
   await whenStale("size", plain, () => bind("core", plain));
-  gate("The core without counting", weightOf(plain, "leftoff"), LIMITS.plain);
-  gate("The core with counting", weightOf(join(root, "pkg"), "leftoff"), LIMITS.counting);
-  gate("What builds contexts without a store", weightOf(join(root, "pkg"), "context"), LIMITS.context);
+  gate("The core without counting", weightOf(plain, "leftoff"), LIMITS_KIB.plain);
+  gate("The core with counting", weightOf(join(root, "pkg"), "leftoff"), LIMITS_KIB.counting);
+  gate("What builds contexts without a store", weightOf(join(root, "pkg"), "context"), LIMITS_KIB.context);
   for (const [what, { script, limit }] of Object.entries(PAGES))
     gate(`A page that ${what}`, await loadedBy(script), limit);
 }

@@ -14,9 +14,9 @@ export const BUILD_STD = "-Zbuild-std=std,panic_abort";
 const WASM_PACK = "0.15.1";
 const CARGO_FUZZ = "0.13.2";
 /** The component's host in Rust, a project of its own. */
-const HOST = join(root, "tests", "component", "rust");
+const RUST_HOST_FOLDER = join(root, "tests", "component", "rust");
 /** The version of wasmtime, from PyPI for Python, and for Rust: one compiles the component that the other loads. */
-const WASMTIME = lockedVersion("wasmtime", join(HOST, "Cargo.lock"));
+const WASMTIME = lockedVersion("wasmtime", join(RUST_HOST_FOLDER, "Cargo.lock"));
 
 /** The folder of programs that several clones share. */
 const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
@@ -43,9 +43,13 @@ function writeRemembered(found) {
 }
 
 /** The crate of the binding program, and a cache key that changes with it. */
-const BINDGEN = join(root, "scripts", "bindgen");
+const BINDGEN_FOLDER = join(root, "scripts", "bindgen");
 const bindgenKey = `bindgen-${createHash("sha256")
-  .update(["Cargo.toml", "Cargo.lock", "src/main.rs"].map((name) => readFileSync(join(BINDGEN, name), "utf8")).join(""))
+  .update(
+    ["Cargo.toml", "Cargo.lock", "src/main.rs"]
+      .map((name) => readFileSync(join(BINDGEN_FOLDER, name), "utf8"))
+      .join(""),
+  )
   .digest("hex")
   .slice(0, 16)}`;
 
@@ -126,7 +130,7 @@ export function bindgen() {
   const did = !existsSync(join(home, "bin", "leftoff-bindgen"));
   // Not optimized: it runs for a second, and optimizing it takes a minute.
   if (did)
-    run("cargo", ["install", "--path", BINDGEN, "--locked", "--root", home], {
+    run("cargo", ["install", "--path", BINDGEN_FOLDER, "--locked", "--root", home], {
       quiet: true,
       env: { CARGO_TARGET_DIR: join(root, "target", "tools") },
     });
@@ -177,12 +181,12 @@ export const RUST_HOST = join(hostTarget, "debug", "leftoff-component-host");
  */
 export function rustHost() {
   const wanted =
-    readFileSync(join(HOST, "Cargo.toml"), "utf8").match(/^rust-version = "1\.(\d+)"$/m)?.[1] ??
-    fail(`${HOST}/Cargo.toml names no rust-version`);
+    readFileSync(join(RUST_HOST_FOLDER, "Cargo.toml"), "utf8").match(/^rust-version = "1\.(\d+)"$/m)?.[1] ??
+    fail(`${RUST_HOST_FOLDER}/Cargo.toml names no rust-version`);
   const found = ask("rustc", ["--version"])?.match(/^rustc 1\.(\d+)/)?.[1];
   if (!existsSync(PYTHON) || Number(found) < Number(wanted))
     return console.log(`  the component is not tried in Rust: that takes Rust 1.${wanted}, and wasmtime for Python`);
-  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", join(HOST, "Cargo.toml")], {
+  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", join(RUST_HOST_FOLDER, "Cargo.toml")], {
     env: { CARGO_TARGET_DIR: hostTarget },
   });
 }

@@ -29,7 +29,7 @@ use crate::shapes::{ReasoningReport, UnsentFile};
 use crate::state::{FailedCommand, ModifiedFile, SessionState};
 use crate::tokens::Encoding;
 
-const HEAD: &str = "// What leftoff keeps on disk, and what its core answers. Written from the types in src/ by\n\
+const FILE_HEAD: &str = "// What leftoff keeps on disk, and what its core answers. Written from the types in src/ by\n\
     // `LEFTOFF_WRITE=1 cargo test --lib records`.\n";
 
 pub(crate) fn render_declaration<T: TS>(config: &Config) -> String {
@@ -40,7 +40,7 @@ pub(crate) fn render_declaration<T: TS>(config: &Config) -> String {
 fn records() -> String {
     let config = &Config::new().with_large_int("number");
     [
-        Vec::from([String::from(HEAD)]),
+        Vec::from([String::from(FILE_HEAD)]),
         messages(config),
         events(config),
         metadata_json::type_declarations(config),

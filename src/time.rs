@@ -56,8 +56,8 @@ impl Stamp {
 /// # Errors
 /// `invalid_request`.
 pub(crate) fn check(now_ms: i64) -> Result<(), Error> {
-    const SAID: core::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
-    if SAID.contains(&now_ms) {
+    const WRITABLE_MS: core::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
+    if WRITABLE_MS.contains(&now_ms) {
         return Ok(());
     }
     let found =

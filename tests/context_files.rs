@@ -17,18 +17,18 @@ use leftoff::shapes::write;
 use leftoff::tokens::estimate;
 
 // A square that the providers' pages have as an example: 4 tiles of 170 and 85, 1092 * 1092 / 750, 4 squares of 728.
-const SIDE: u32 = 1092;
-const OPENAI: u32 = 765;
-const ANTHROPIC: u32 = 1590;
-const GEMINI: u32 = 1032;
-const AT: &str = "https://example.com/a.png";
+const SIDE_PIXELS: u32 = 1092;
+const OPENAI_TOKENS: u32 = 765;
+const ANTHROPIC_TOKENS: u32 = 1590;
+const GEMINI_TOKENS: u32 = 1032;
+const IMAGE_URL: &str = "https://example.com/a.png";
 
 fn costs(format: Format) -> u32 {
     match format {
-        Format::OpenaiChat | Format::OpenaiResponses => OPENAI,
-        Format::Gemini => GEMINI,
+        Format::OpenaiChat | Format::OpenaiResponses => OPENAI_TOKENS,
+        Format::Gemini => GEMINI_TOKENS,
         // Where it may be anybody's model, the dearest.
-        Format::Anthropic | Format::AiSdk | Format::AiSdkUi | Format::Leftoff => ANTHROPIC,
+        Format::Anthropic | Format::AiSdk | Format::AiSdkUi | Format::Leftoff => ANTHROPIC_TOKENS,
     }
 }
 
@@ -69,16 +69,16 @@ fn count_sent(context: &Context, format: Format, files: &[(&Attachment, u32)]) -
 
 #[test]
 fn a_file_costs_what_is_sent_of_it_in_every_shape() {
-    let image = file("image/png", &png(SIDE, SIDE));
+    let image = file("image/png", &png(SIDE_PIXELS, SIDE_PIXELS));
     let pdf = file("application/pdf", &[b"%PDF-1.7 ".repeat(900), Vec::from([0xff])].concat());
     let text = "one line of a log, and another one\n".repeat(300);
     let notes = file("text/plain", text.as_bytes());
     // Those say neither what they are nor a text's type.
     let (bare, code) = (
-        file("", &[&png(SIDE, SIDE)[..30], &[0xfe; 600]].concat()),
+        file("", &[&png(SIDE_PIXELS, SIDE_PIXELS)[..30], &[0xfe; 600]].concat()),
         file("application/x-sh", text.as_bytes()),
     );
-    let url = Attachment { mime: "image/png".into(), path: Some(AT.into()), ..Attachment::default() };
+    let url = Attachment { mime: "image/png".into(), path: Some(IMAGE_URL.into()), ..Attachment::default() };
     let all = vec![image.clone(), pdf.clone(), notes.clone(), bare.clone(), code.clone()];
     let messages = vec![
         with_attachments(text_message(Role::System, "Be brief."), vec![notes.clone()]),
@@ -129,11 +129,11 @@ fn a_file_costs_what_is_sent_of_it_in_every_shape() {
 
 #[test]
 fn forty_screenshots_cost_what_their_provider_says() {
-    let image = file("image/png", &png(SIDE, SIDE));
+    let image = file("image/png", &png(SIDE_PIXELS, SIDE_PIXELS));
     let messages: Vec<Message> =
         (0..40).map(|_| with_attachments(text_message(Role::User, "see"), vec![image.clone()])).collect();
     let built = context(messages.clone(), &request(Format::Anthropic, 200_000));
-    assert_eq!(built.tokens_used, count_sent(&built, Format::Anthropic, &[(&image, ANTHROPIC)]));
+    assert_eq!(built.tokens_used, count_sent(&built, Format::Anthropic, &[(&image, ANTHROPIC_TOKENS)]));
     assert!(built.tokens_used > 63_600);
     let leftoff = context(messages, r#"{"window":200000,"reserve":0,"model":"claude-sonnet-4-5"}"#);
     assert_eq!(leftoff.tokens_used, 63_600 + 40 * (4 + estimate("see")));
@@ -141,7 +141,7 @@ fn forty_screenshots_cost_what_their_provider_says() {
 
 #[test]
 fn the_model_says_what_an_image_costs_whatever_the_shape_is() {
-    let image = file("image/png", &png(SIDE, SIDE));
+    let image = file("image/png", &png(SIDE_PIXELS, SIDE_PIXELS));
     let check = |model: &str, format: Format, cost: u32| {
         let message = with_attachments(text_message(Role::User, "see"), vec![image.clone()]);
         let asked = format!(
@@ -151,15 +151,15 @@ fn the_model_says_what_an_image_costs_whatever_the_shape_is() {
         let built = context(vec![message], &asked);
         assert_eq!(built.tokens_used, count_sent(&built, format, &[(&image, cost)]), "{model} {format:?}");
     };
-    check("gpt-4o", Format::AiSdk, OPENAI);
+    check("gpt-4o", Format::AiSdk, OPENAI_TOKENS);
     check("gpt-5", Format::AiSdkUi, 70 + 4 * 140);
     // 35 by 35 patches at 1.62.
     check("gpt-5-mini", Format::OpenaiResponses, 1985);
-    check("anthropic/claude-sonnet-4-5", Format::OpenaiChat, ANTHROPIC);
-    check("gemini-2.5-pro", Format::AiSdk, GEMINI);
+    check("anthropic/claude-sonnet-4-5", Format::OpenaiChat, ANTHROPIC_TOKENS);
+    check("gemini-2.5-pro", Format::AiSdk, GEMINI_TOKENS);
     check("gemini-3-pro", Format::Gemini, 1120);
     // Of a model that sees nothing nobody says anything: the shape's.
-    check("deepseek-chat", Format::OpenaiChat, OPENAI);
+    check("deepseek-chat", Format::OpenaiChat, OPENAI_TOKENS);
 }
 
 #[test]

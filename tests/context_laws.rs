@@ -32,9 +32,9 @@ use serde_json::json;
 
 const BUILDS: usize = 1_000_000;
 // A log of as many bytes is read whole, whatever the budget is.
-const READ_AT_ONCE: usize = 16 * 1024;
+const WHOLE_LOG_BYTES: usize = 16 * 1024;
 // So many bytes of logs and contexts are enough to make again.
-const SAMPLE: usize = 20_000_000;
+const SAMPLE_BYTES: usize = 20_000_000;
 const WITHOUT_STRATEGY: &[&str] =
     &["full-history", "pruned-tools", "recent-plus-summary", "minimal-state", "fallback"];
 
@@ -227,7 +227,7 @@ fn check_both(history: &History, window: usize, format: Format, more: &str, host
 }
 
 // Histories that broke a law once, by their numbers.
-const FOUND: [(u64, usize, Format); 6] = [
+const BROKEN_HISTORIES: [(u64, usize, Format); 6] = [
     // The newest message alone, without its picture, leaves a fifth of the budget.
     (2_558_745_018_139_696_729, 502, Format::Anthropic),
     // A pinned result whose call was not read was cut as if it were the newest user message.
@@ -241,7 +241,7 @@ const FOUND: [(u64, usize, Format); 6] = [
 
 #[test]
 fn what_broke_a_law_once_keeps_it() {
-    for (number, window, format) in FOUND {
+    for (number, window, format) in BROKEN_HISTORIES {
         check_both(&history(number), window, format, "", &Host::default());
     }
 }
@@ -275,7 +275,7 @@ fn every_context_keeps_the_laws_in_every_shape() {
             if more.is_empty()
                 && history.compacted_through.is_none()
                 && history.pinned_ids.is_empty()
-                && sample.len() < SAMPLE
+                && sample.len() < SAMPLE_BYTES
             {
                 let log = String::from_utf8_lossy(&history.log);
                 let request = request_json(small, format, more);
@@ -305,7 +305,7 @@ fn what_fits_as_a_whole_goes_out_whole_in_every_shape() {
             };
             let Ok(all) = by(10_000_000) else { continue };
             // How long a summary is hangs on the budget, and so does how much of a longer log is read.
-            let is_read_at_once = history.log.len() <= READ_AT_ONCE;
+            let is_read_at_once = history.log.len() <= WHOLE_LOG_BYTES;
             if all.strategy != "full-history" || history.compacted_through.is_some() || !is_read_at_once {
                 continue;
             }

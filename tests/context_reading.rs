@@ -17,7 +17,7 @@ use leftoff::session::handle::Session;
 use leftoff::session::input_request::InputRequest;
 use leftoff::tokens::{Counting, Vocabulary};
 
-const ESTIMATED: &str = r#"{"window":8000,"encoding":"estimate-1"}"#;
+const ESTIMATE_REQUEST: &str = r#"{"window":8000,"encoding":"estimate-1"}"#;
 
 fn log_of(messages: Vec<Message>) -> (Session, Vec<u8>) {
     let (mut session, mut log) = (Session::new(None), Vec::new());
@@ -82,7 +82,7 @@ fn counts_that_were_made_up_do_not_have_the_whole_log_read() {
     let mut session = Session::new(None);
     let found = session.messages().observe(&log, 0).unwrap();
     session.take_messages(found);
-    let context = build(session.source(), &log, ESTIMATED, None).unwrap();
+    let context = build(session.source(), &log, ESTIMATE_REQUEST, None).unwrap();
     assert!(context.report.bytes_read < log.len() as u64 / 4, "{}", context.report.bytes_read);
 }
 
@@ -121,7 +121,7 @@ fn a_system_message_that_was_written_again_stands_once_as_it_is_now() {
     messages.push(Message { rev: 1, ..message_with_id("rules", Role::System, "new rules") });
     messages.extend(filling(200_000));
     let (session, log) = log_of(messages);
-    let context = build(session.source(), &log, ESTIMATED, None).unwrap();
+    let context = build(session.source(), &log, ESTIMATE_REQUEST, None).unwrap();
     let rules: Vec<&str> = contents(&context).into_iter().filter(|text| text.ends_with("rules")).collect();
     assert_eq!(rules, ["new rules"]);
 }
@@ -133,7 +133,7 @@ fn the_newest_user_message_is_there_even_if_only_its_revision_was_read() {
     messages.push(Message { rev: 1, ..message_with_id("ask", Role::User, "ask again") });
     messages.extend(filling(5_000));
     let (session, log) = log_of(messages);
-    let context = build(session.source(), &log, ESTIMATED, None).unwrap();
+    let context = build(session.source(), &log, ESTIMATE_REQUEST, None).unwrap();
     assert!(context.report.unread_message_count > 0);
     assert!(contents(&context).contains(&"ask again"));
     assert!(!contents(&context).contains(&"ask"));
@@ -171,7 +171,7 @@ fn a_branch_keeps_the_system_messages_and_pins_of_its_path_from_afar() {
     assert_eq!(pins.len(), 3);
     let source = ContextSource { systems: known.systems.clone(), pins, ..session.source() };
     assert!(source.path.is_some());
-    let context = build(source, &log, ESTIMATED, None).unwrap();
+    let context = build(source, &log, ESTIMATE_REQUEST, None).unwrap();
     assert!(context.report.unread_message_count > 0);
     let short = contents(&context).into_iter().filter(|text| text.len() < 60).collect::<Vec<_>>();
     let pinned_result = "[Pinned result of Read]\npinned result";
@@ -193,7 +193,7 @@ fn a_branch_has_its_newest_user_message_however_far_back_it_lies() {
     messages.extend(filling(400_000));
     let (session, log) = log_of(messages);
     assert!(session.source().newest_user.is_none(), "only its path tells");
-    let context = build(session.source(), &log, ESTIMATED, None).unwrap();
+    let context = build(session.source(), &log, ESTIMATE_REQUEST, None).unwrap();
     assert!(contents(&context).contains(&"right"));
     assert!(
         context.tokens_used <= context.token_budget && context.tokens_used * 100 >= context.token_budget * 85
@@ -255,7 +255,7 @@ fn a_summary_stands_only_for_what_is_left_out() {
 #[test]
 fn bytes_that_were_not_asked_for_are_refused() {
     let (session, log) = log_of(filling(200_000));
-    let mut build = Build::new(Request::from_json(ESTIMATED).unwrap(), session.source());
+    let mut build = Build::new(Request::from_json(ESTIMATE_REQUEST).unwrap(), session.source());
     let refused = |build: &mut Build, start: u64, bytes: &[u8]| {
         assert_eq!(build.take_bytes(start, bytes).unwrap_err().code, Code::InvalidRequest);
     };

@@ -92,7 +92,7 @@ fn merge(document: &mut Value, changes: &Value) {
     }
 }
 
-const BOTH: [DocumentName; 2] = [DocumentName::SessionJson, DocumentName::MetadataJson];
+const DOCUMENT_NAMES: [DocumentName; 2] = [DocumentName::SessionJson, DocumentName::MetadataJson];
 
 #[test]
 fn an_edit_is_in_force_at_once_and_an_event_with_the_next_ones() {
@@ -132,7 +132,7 @@ fn an_edit_is_in_force_at_once_and_an_event_with_the_next_ones() {
 
 #[test]
 fn archived_as_a_status_hides_it_and_says_nothing_of_whether_it_goes_on() {
-    for name in BOTH {
+    for name in DOCUMENT_NAMES {
         let mut host = Host::begin_host();
         host.ask(&json!([{ "type": "status", "status": "paused" }]));
         let document = host.edit_document(name, &json!({ "status": "archived" }));
@@ -148,7 +148,7 @@ fn archived_as_a_status_hides_it_and_says_nothing_of_whether_it_goes_on() {
 
 #[test]
 fn a_document_that_nobody_edited_says_nothing_new() {
-    for name in BOTH {
+    for name in DOCUMENT_NAMES {
         let mut host = Host::begin_host();
         let old = host.session.document(name);
         // The state went on; the document is behind.
@@ -377,7 +377,7 @@ fn what_is_asked_for_and_no_change_is_refused() {
 fn who_called_it_and_where_it_comes_from_are_edited_like_the_rest() {
     let mut host = Host::new();
     host.ask(&json!([{ "type": "created", "session": "u", "sessionType": "subagent", "parent": { "session": "p", "callId": "c" } }]));
-    for name in BOTH {
+    for name in DOCUMENT_NAMES {
         let untouched = host.session.document(name);
         host.meet(name, &untouched);
         assert!(!host.session.has_unrecorded(), "{name:?}");
@@ -480,7 +480,7 @@ proptest! {
         status in prop::sample::select(vec!["active", "paused", "completed"]),
         later in prop::option::of("[a-z]{1,9}"), which in any::<bool>(),
     ) {
-        let name = BOTH[usize::from(which)];
+        let name = DOCUMENT_NAMES[usize::from(which)];
         let changes = match name {
             DocumentName::SessionJson => json!({ "title": title, "context_summary": summary, "conversation_type": kind, "status": status, "agent_config": { "model": model } }),
             DocumentName::MetadataJson => json!({ "display": { "title": title }, "summary": summary, "type": kind, "lifecycle": status, "provider": { "model": model } }),

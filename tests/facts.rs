@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use chance::scale_count;
-use facts::{FACTS, Fact, KINDS, Session, Template, fillers, is_kept, session, slots, templates};
+use facts::{FACT_COUNT, Fact, KINDS, Session, Template, fillers, is_kept, session, slots, templates};
 #[cfg(feature = "o200k")]
 use leftoff::context::{SummaryInput, extract_summary};
 use leftoff::record::message::{Message, Role};
@@ -39,7 +39,7 @@ fn holding<'a>(messages: &'a [Message], text: &str) -> Vec<&'a Message> {
 fn a_session_has_twenty_facts_of_all_kinds_and_of_both_sets() {
     each_session(|Session { messages, facts }| {
         assert!((100..=600).contains(&messages.len()), "{} messages", messages.len());
-        assert_eq!(facts.len(), FACTS);
+        assert_eq!(facts.len(), FACT_COUNT);
         let unseen = facts.iter().filter(|fact| fact.is_unseen).count();
         assert!((9..=11).contains(&unseen), "{unseen} of the unseen set");
         for kind in KINDS {

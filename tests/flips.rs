@@ -20,7 +20,7 @@ use leftoff::session::handle::Session;
 use leftoff::session::input_request::InputRequest;
 use leftoff::tokens::Counting;
 
-const SIZE: usize = 64 * 1024;
+const LOG_BYTES: usize = 64 * 1024;
 
 /// A log as leftoff writes it, and each line's place and step in it, known from the writing.
 struct KnownLog {
@@ -65,7 +65,7 @@ impl KnownLog {
 fn log() -> KnownLog {
     let mut chance = Chance::new(7);
     let (mut known, mut session) = (KnownLog { log: Vec::new(), lines: Vec::new() }, Session::new(None));
-    while known.log.len() < SIZE - 3_000 {
+    while known.log.len() < LOG_BYTES - 3_000 {
         known.append(&mut session, step(&mut chance));
     }
     // The last text is as long as it takes to fill the log to the byte.
@@ -75,7 +75,7 @@ fn log() -> KnownLog {
         let staged = session.stage_messages(draft(), &stamp(end), Counting::Estimate).expect("no open batch");
         let bytes = staged.bytes;
         session.messages().abort().expect("an open batch");
-        if known.log.len() + bytes.len() == SIZE {
+        if known.log.len() + bytes.len() == LOG_BYTES {
             known.append(&mut session, draft());
             return known;
         }
@@ -218,7 +218,7 @@ fn keeps_the_context(known: &KnownLog, whole: &[Message], flip: usize) {
 
 #[test]
 fn a_flipped_bit_affects_one_record_and_is_reported_where_it_is() {
-    let many = each_flip(scale_count(SIZE * 8, 2_500), affects_one_record);
+    let many = each_flip(scale_count(LOG_BYTES * 8, 2_500), affects_one_record);
     print_count("flips scanned", many);
 }
 
@@ -232,6 +232,6 @@ fn a_flipped_bit_costs_the_context_its_record_and_what_is_paired_with_it() {
         "the budget holds the whole log, and no result is drawn elsewhere"
     );
     // A context takes eight times as long as a scan: one bit of each byte.
-    let many = each_flip(scale_count(SIZE, 500), |known, flip| keeps_the_context(known, &whole, flip));
+    let many = each_flip(scale_count(LOG_BYTES, 500), |known, flip| keeps_the_context(known, &whole, flip));
     print_count("flips in contexts", many);
 }

@@ -18,11 +18,11 @@ use serde::Deserialize;
 
 use chance::{Chance, scale_count, seed};
 
-const WHOLE: usize = 100_000;
-const SHORT: usize = 2_000;
+const FULL_CASES: usize = 100_000;
+const QUICK_CASES: usize = 2_000;
 
 /// What is forged: leftoff's markers, other products', what steers terminals or is not seen.
-const PIECES: &[&str] = &[
+const FORGERIES: &[&str] = &[
     "[END RESUMED CONTEXT]",
     "[RESUMED CONVERSATION]",
     "[RESUMED CONVERSATION FROM ANOTHER]",
@@ -121,8 +121,9 @@ const TAGS: &[&str] = &[
 /// What stands for a bracket, and none of a block's.
 const BRACKETS: &[char] = &['\u{ff3b}', '\u{3010}', '\u{27e6}'];
 
-const MISSING: &str = "Missing: 2 large texts, whose beginnings and ends stand in their place; `";
-const GONE: &str = " of earlier runs are not there any more; run a tool again where it matters.";
+const MISSING_OUTPUTS_TEXT: &str =
+    "Missing: 2 large texts, whose beginnings and ends stand in their place; `";
+const LOST_OUTPUTS_TEXT: &str = " of earlier runs are not there any more; run a tool again where it matters.";
 
 struct Forger {
     chance: Chance,
@@ -145,7 +146,7 @@ impl Forger {
 
     fn piece(&mut self) -> String {
         match self.chance.number_below(10) {
-            0..=5 => PIECES[self.chance.number_below(PIECES.len())].into(),
+            0..=5 => FORGERIES[self.chance.number_below(FORGERIES.len())].into(),
             6..=7 => self.naughty[self.chance.number_below(self.naughty.len())].clone(),
             // Any character there is.
             8 => (0..3).filter_map(|_| char::from_u32(self.chance.number() as u32 % 0x11_0000)).collect(),
@@ -234,9 +235,9 @@ fn parse_block(text: &str) -> ResumeBlock {
             assert!(
                 block.gone_output_count == 0 && block.missing_texts.is_none() && block.warnings.is_empty()
             );
-            let count = rest.strip_suffix(GONE).expect("that they are gone");
+            let count = rest.strip_suffix(LOST_OUTPUTS_TEXT).expect("that they are gone");
             block.gone_output_count = count.parse().expect("a number");
-        } else if let Some(rest) = line.strip_prefix(MISSING) {
+        } else if let Some(rest) = line.strip_prefix(MISSING_OUTPUTS_TEXT) {
             assert!(block.missing_texts.is_none() && block.warnings.is_empty());
             block.missing_texts = Some((2, rest.strip_suffix("` names them.").expect("a command").into()));
         } else if let Some(warning) = line.strip_prefix("Warning: ") {
@@ -359,7 +360,7 @@ fn is_plain(text: &str) {
 #[test]
 fn a_block_says_what_was_said_and_nothing_closes_it() {
     let mut forger = Forger::new(seed());
-    for _ in 0..scale_count(WHOLE, SHORT) {
+    for _ in 0..scale_count(FULL_CASES, QUICK_CASES) {
         let block = forger.block();
         let text = block::render_block(&block, &forger.stamp());
         is_plain(&text);
@@ -385,7 +386,7 @@ fn a_block_says_what_was_said_and_nothing_closes_it() {
 #[test]
 fn a_history_says_exactly_what_was_said_and_nothing_leaves_its_fence() {
     let mut forger = Forger::new(seed() ^ 0x9e37);
-    let mut left = scale_count(WHOLE, SHORT);
+    let mut left = scale_count(FULL_CASES, QUICK_CASES);
     while left > 0 {
         let messages: Vec<Message> =
             (0..left.min(1 + forger.chance.number_below(8))).map(|_| forger.message()).collect();
@@ -402,7 +403,7 @@ fn a_history_says_exactly_what_was_said_and_nothing_leaves_its_fence() {
 #[test]
 fn a_list_has_a_line_for_a_title_and_one_for_a_summary_whatever_they_are() {
     let mut forger = Forger::new(seed() ^ 0x7f4a);
-    for _ in 0..scale_count(WHOLE, SHORT) {
+    for _ in 0..scale_count(FULL_CASES, QUICK_CASES) {
         let summary = forger.chance.one_in(2).then(|| forger.text());
         let lines = 2 + usize::from(summary.is_some());
         let item = listing::ListItem {

@@ -9,7 +9,7 @@ use leftoff::interop::{AgentName, ImportedSession, read};
 use leftoff::record::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
 use serde_json::Value;
 
-const WRITTEN: [AgentName; 7] = [
+const NATIVE_FORMATS: [AgentName; 7] = [
     AgentName::ClaudeCode,
     AgentName::Codex,
     AgentName::Copilot,
@@ -157,10 +157,10 @@ fn each_image_of_a_prompt_or_a_result_arrives_in_every_agent_from_every_agent() 
                 .into_iter()
                 .map(|(role, file)| (role, file.mime.as_str(), file.data.as_deref().unwrap()))
                 .collect();
-            for from in WRITTEN {
+            for from in NATIVE_FORMATS {
                 let (source, lost) = round_trip(from, &messages);
                 assert_eq!(lost, 0, "{from:?}");
-                for to in WRITTEN {
+                for to in NATIVE_FORMATS {
                     let (session, lost) = round_trip(to, &source.messages);
                     let found: Vec<(Role, &str, &str)> = files(&session.messages)
                         .into_iter()
@@ -206,7 +206,7 @@ fn a_file_that_does_not_arrive_is_lost_by_name_and_described() {
     };
     for is_error in [false, true] {
         let messages = talk(all(), all(), all(), is_error);
-        for agent in WRITTEN {
+        for agent in NATIVE_FORMATS {
             let (session, lost) = round_trip(agent, &messages);
             let found = files(&session.messages).len();
             assert_eq!(found as u64 + lost, 18, "{agent:?} {is_error}");

@@ -20,7 +20,7 @@ use leftoff::time;
 use pairs::check_pairs;
 use serde_json::{Value, json};
 
-const WRITTEN: [AgentName; 7] = [
+const NATIVE_FORMATS: [AgentName; 7] = [
     AgentName::ClaudeCode,
     AgentName::Codex,
     AgentName::Copilot,
@@ -163,7 +163,7 @@ fn sessions() -> Vec<ImportedSession> {
 #[test]
 fn every_session_of_every_agent_reads_back_as_it_was() {
     let sessions = sessions();
-    for agent in WRITTEN {
+    for agent in NATIVE_FORMATS {
         let mut compared = 0;
         for session in sessions.iter().filter(|session| is_whole(&session.messages)) {
             let expected = expected_contents(agent, &session.messages);
@@ -190,7 +190,7 @@ fn a_session_keeps_its_name_folder_times_and_models() {
         session.messages.len() > 10 && session.messages.iter().all(|message| message.timestamp.is_some())
     };
     let messages = &sessions().into_iter().find(is_timed).unwrap().messages;
-    for agent in WRITTEN {
+    for agent in NATIVE_FORMATS {
         let session = round_trip(agent, messages);
         assert_eq!(session.source_id, write(agent, messages, &native_header()).expect("it was").id);
         // Some keep titles in another file.
@@ -227,7 +227,7 @@ fn calls_stay_in_their_order_whatever_the_order_of_their_results() {
     };
     let asked = Message { assistant: Some(assistant), ..said_by(Role::Assistant, "both", None) };
     let messages = [said_by(Role::User, "do", None), asked, result("two"), result("one")];
-    for agent in WRITTEN {
+    for agent in NATIVE_FORMATS {
         let session = round_trip(agent, &messages);
         let calls: Vec<&str> =
             session.messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str()).collect();
@@ -259,7 +259,7 @@ fn whatever_a_history_holds_is_paired_and_no_prompt_is_lost() {
     let mut chance = Chance::new(seed());
     for _ in 0..scale_count(20_000, 200) {
         let history = history(chance.number());
-        for agent in WRITTEN {
+        for agent in NATIVE_FORMATS {
             let session = round_trip(agent, &history.messages);
             check_pairs(agent, &session.messages);
             // Where files cannot go along, they are described.
@@ -285,7 +285,7 @@ fn the_same_is_written_each_time_and_an_agent_that_is_not_written_is_refused() {
         match write(agent, messages, &native_header()) {
             Ok(native) => assert_eq!(write(agent, messages, &native_header()).unwrap(), native),
             Err(error) => {
-                assert!(!WRITTEN.contains(&agent));
+                assert!(!NATIVE_FORMATS.contains(&agent));
                 assert_eq!((error.code, format_of(agent).is_err()), (Code::UnknownFormat, true));
             }
         }
@@ -422,7 +422,7 @@ fn arguments_that_no_client_could_read_are_handed_over_as_a_text() {
                 ..Message::default()
             },
         ];
-        for agent in WRITTEN {
+        for agent in NATIVE_FORMATS {
             let native = write(agent, &messages, &native_header()).expect("it can be written");
             let said = round_trip(agent, &messages);
             let all =

@@ -193,7 +193,7 @@ fn a_part_of_what_is_known_has_the_name_of_the_whole() {
 
 #[test]
 fn parts_of_what_is_known_are_found_wherever_they_are_and_nothing_else_is() {
-    const LEAST: usize = 8;
+    const MIN_PART_BYTES: usize = 8;
     let secret = "q7Xw0Lk2Zt9Bv4Ym6Rn8";
     let address = "https://someone:s3cr3tPassw0rd@example.com/path";
     let all = [(secret, "a"), (address, "b"), (&"0".repeat(40), "c")];
@@ -203,7 +203,7 @@ fn parts_of_what_is_known_are_found_wherever_they_are_and_nothing_else_is() {
             let part = &secret[start..end];
             let text = format!("see {part} there");
             let found: Vec<_> = known.find(&text).into_iter().map(|one| &text[one.place]).collect();
-            let expected: &[_] = if part.len() < LEAST { &[] } else { &[part] };
+            let expected: &[_] = if part.len() < MIN_PART_BYTES { &[] } else { &[part] };
             assert_eq!(found, expected, "{part}");
         }
     }

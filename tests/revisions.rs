@@ -120,7 +120,7 @@ impl World {
     }
 }
 
-const SAID: [&str; 6] = [
+const SENTENCES: [&str; 6] = [
     "We must never use src/a.rs.",
     "Mend the door.",
     "/clear",
@@ -140,7 +140,7 @@ enum Step {
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
-    let text = 0..SAID.len();
+    let text = 0..SENTENCES.len();
     prop_oneof![
         3 => (0..4usize, 0..4u64, text.clone()).prop_map(|(id, rev, text)| Step::User { id, rev, text }),
         4 => (4..7usize, 0..5u64, text, 0..4usize, any::<bool>())
@@ -174,9 +174,9 @@ proptest! {
         let mut world = World::new();
         for step in steps {
             match step {
-                Step::User { id, rev, text } => world.put(Message { id: format!("m{id}"), rev, ..text_message(Role::User, SAID[text]) }),
+                Step::User { id, rev, text } => world.put(Message { id: format!("m{id}"), rev, ..text_message(Role::User, SENTENCES[text]) }),
                 Step::Answer { id, rev, text, calls, partial } => {
-                    world.put(Message { partial, ..answer(&format!("m{id}"), rev, SAID[text], calls) });
+                    world.put(Message { partial, ..answer(&format!("m{id}"), rev, SENTENCES[text], calls) });
                 }
                 Step::Result { call, is_error } => {
                     let (id, name) = CALLS[call];

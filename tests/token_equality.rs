@@ -20,21 +20,21 @@ use std::thread;
 
 use any_text::{any_length, any_text};
 use chance::{Chance, print_count, scale_count, seed};
-use reference::{BOTH, VocabularyPair};
+use reference::{VOCABULARY_PAIRS, VocabularyPair};
 
-const RANDOM: usize = 1_000_000_000;
+const RANDOM_BYTES: usize = 1_000_000_000;
 /// As much as `cargo test` has time for.
-const SHORT: usize = 500_000;
+const QUICK_BYTES: usize = 500_000;
 /// What is counted in WebAssembly too, of random text; and of files the same.
-const AGAIN: usize = 25_000_000;
+const WASM_BYTES: usize = 25_000_000;
 /// The reference panics from a million blanks on.
-const PIECE: usize = 256 * 1024;
+const MAX_PIECE_BYTES: usize = 256 * 1024;
 /// A file is text if there is no NUL in so many bytes of it; git has it so, too.
-const HEAD: usize = 8000;
+const TEXT_HEAD_BYTES: usize = 8000;
 /// So many mismatches are told.
-const TOLD: usize = 10;
+const MAX_REPORTED: usize = 10;
 /// How often it is tried to make one of them shorter.
-const TRIES: usize = 2000;
+const MAX_SHORTENINGS: usize = 2000;
 
 /// What the workers share.
 struct Run {
@@ -55,7 +55,7 @@ impl Run {
     fn new(name: &str) -> Run {
         let again = env::var_os("LEFTOFF_COUNTS").map(|folder| {
             let file = File::create(Path::new(&folder).join(name)).expect("the folder is there");
-            Mutex::new(CountWriter { file: BufWriter::new(file), remaining: scale_count(AGAIN, 0) })
+            Mutex::new(CountWriter { file: BufWriter::new(file), remaining: scale_count(WASM_BYTES, 0) })
         });
         let zero = || AtomicUsize::new(0);
         Run { next: zero(), bytes: zero(), files: zero(), mismatches: Mutex::default(), count_writer: again }
@@ -73,7 +73,7 @@ impl Run {
 
     fn check(&self, name: impl Fn() -> String, text: &str) {
         let _named = NameOnPanic(&name);
-        let counts = BOTH.each_ref().map(|both| {
+        let counts = VOCABULARY_PAIRS.each_ref().map(|both| {
             let counts = both.counts(text);
             if differs(both, text, counts) {
                 self.mismatch(both, &name(), text);
@@ -87,7 +87,7 @@ impl Run {
     }
 
     fn mismatch(&self, both: &VocabularyPair, name: &str, text: &str) {
-        let is_told = self.mismatches.lock().expect("no worker panicked").len() < TOLD;
+        let is_told = self.mismatches.lock().expect("no worker panicked").len() < MAX_REPORTED;
         let least = if is_told { shrink_difference(both, text) } else { String::new() };
         let (reference, ours) = both.counts(&least);
         let up_to = both.ours.count_up_to(&least, reference);
@@ -103,7 +103,7 @@ impl Run {
         print_count(&format!("bytes of {what}"), self.bytes.into_inner());
         let mismatches = self.mismatches.into_inner().expect("no worker panicked");
         print_count(&format!("mismatches in {what}"), mismatches.len());
-        assert!(mismatches.is_empty(), "{}", mismatches[..TOLD.min(mismatches.len())].join("\n"));
+        assert!(mismatches.is_empty(), "{}", mismatches[..MAX_REPORTED.min(mismatches.len())].join("\n"));
     }
 }
 
@@ -141,7 +141,7 @@ fn differs(both: &VocabularyPair, text: &str, (reference, ours): (u32, u32)) -> 
 fn shrink_difference(both: &VocabularyPair, text: &str) -> String {
     let mut least: Vec<char> = text.chars().collect();
     let (mut size, mut at) = (least.len() / 2, 0);
-    for _ in 0..TRIES {
+    for _ in 0..MAX_SHORTENINGS {
         if at >= least.len() {
             (size, at) = (size / 2, 0);
         }
@@ -161,7 +161,7 @@ fn shrink_difference(both: &VocabularyPair, text: &str) -> String {
 
 #[test]
 fn random_text_counts_as_the_reference_counts_it() {
-    let (whole, seed) = (scale_count(RANDOM, SHORT), seed());
+    let (whole, seed) = (scale_count(RANDOM_BYTES, QUICK_BYTES), seed());
     let run = Run::new("random");
     run.workers(|number| {
         let mut chance = Chance::new(Chance::new(seed ^ (number as u64) << 32).number());
@@ -223,7 +223,10 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 fn text(path: &Path) -> Option<String> {
     let mut file = File::open(path).expect("the file can be read");
     let mut bytes = Vec::new();
-    Read::by_ref(&mut file).take(HEAD as u64).read_to_end(&mut bytes).expect("the file can be read");
+    Read::by_ref(&mut file)
+        .take(TEXT_HEAD_BYTES as u64)
+        .read_to_end(&mut bytes)
+        .expect("the file can be read");
     if bytes.contains(&0) {
         return None;
     }
@@ -234,7 +237,7 @@ fn text(path: &Path) -> Option<String> {
 fn cut(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let end = (0..=PIECE.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end))?;
+        let end = (0..=MAX_PIECE_BYTES.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end))?;
         let piece;
         (piece, rest) = rest.split_at(end);
         (end > 0).then_some(piece)

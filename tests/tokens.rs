@@ -7,7 +7,7 @@
 use leftoff::error::Code;
 use leftoff::tokens::{Encoding, Vocabulary, count};
 use proptest::prelude::*;
-use reference::{BOTH, CL100K, O200K, VocabularyPair, check};
+use reference::{CL100K, O200K, VOCABULARY_PAIRS, VocabularyPair, check};
 
 #[path = "programs/classes.rs"]
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
@@ -34,7 +34,7 @@ fn the_shipped_classes_are_those_of_the_reference() {
 
 #[test]
 fn every_single_token_counts_as_one() {
-    for VocabularyPair { ours, reference, tokens } in &*BOTH {
+    for VocabularyPair { ours, reference, tokens } in &*VOCABULARY_PAIRS {
         let texts =
             (0..*tokens).filter_map(|rank| String::from_utf8(reference.decode_bytes(&[rank]).ok()?).ok());
         let found = texts.inspect(|text| {
@@ -47,7 +47,7 @@ fn every_single_token_counts_as_one() {
 #[test]
 fn special_tokens_in_a_text_are_text() {
     check("<|endoftext|> and <|endofprompt|>");
-    assert!(BOTH.iter().all(|both| both.ours.count("<|endoftext|>") > 1));
+    assert!(VOCABULARY_PAIRS.iter().all(|both| both.ours.count("<|endoftext|>") > 1));
 }
 
 #[test]
@@ -115,7 +115,7 @@ proptest! {
 
     #[test]
     fn counting_stops_above_the_limit(text in any_text(), limit in 0u32..40) {
-        for both in &*BOTH {
+        for both in &*VOCABULARY_PAIRS {
             let whole = both.ours.count(&text);
             prop_assert!(both.stops(&text, whole, limit), "{:?} up to {limit} of {whole}", both.ours);
         }
@@ -141,7 +141,7 @@ proptest! {
 fn the_shipped_vocabulary_is_inside_the_library() {
     let text = "The quick brown fox, \u{4f60}\u{597d} \n\n \u{1f642}";
     let found = count(text, Some(&Vocabulary::o200k_base()));
-    assert_eq!((found.encoding, found.tokens), (Encoding::O200kBase, BOTH[0].ours.count(text)));
+    assert_eq!((found.encoding, found.tokens), (Encoding::O200kBase, VOCABULARY_PAIRS[0].ours.count(text)));
 }
 
 proptest! {

@@ -13,11 +13,11 @@ use proptest::prelude::*;
 
 use crate::texts;
 
-static OURS: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::o200k_base);
+static O200K: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::o200k_base);
 
 /// The estimate in percent of the exact count.
 fn percent(text: &str) -> u32 {
-    let exact = count(text, Some(&OURS));
+    let exact = count(text, Some(&O200K));
     assert_eq!(exact.encoding, Encoding::O200kBase);
     estimate(text) * 100 / exact.tokens
 }

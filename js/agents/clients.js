@@ -4,7 +4,7 @@
 import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes } from "../wasm/core.js";
 
-const NONE = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
 /**
  * Asks the core a question. Its arguments were read here and are no caller's values, so JSON can hold them; but a
@@ -14,7 +14,7 @@ const NONE = new Uint8Array();
  * @param {Uint8Array} [files] the bytes it is about
  * @returns {any} nothing where the core has no answer
  */
-export function queryClients(question, words, files = NONE) {
+export function queryClients(question, words, files = NO_BYTES) {
   const text = JSON.stringify(words, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));
   return fromBytes(agents.call((core) => core.ofClients(question, bytesOf(text), files))) ?? undefined;
 }

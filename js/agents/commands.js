@@ -51,9 +51,9 @@ export async function findAgentCommand(agent, name, where) {
  * @param {string} agent @param {MessageReader} said @param {CommandScope} where @returns {Promise<Command | undefined>}
  */
 export async function findStartingCommand(agent, said, where) {
-  const FIRST = 12;
+  const FIRST_MESSAGES = 12;
   await agents.ready();
-  const first = textsOf(said(0, FIRST));
+  const first = textsOf(said(0, FIRST_MESSAGES));
   if (!queryClients("command.mayHaveBegun", [agent, first])) return undefined;
   return queryClients("command.began", [agent, await readCommands(agent, where), first]);
 }

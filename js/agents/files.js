@@ -25,9 +25,9 @@ import { isZstd, unpackZstd } from "./zstd.js";
  *   as one; `size` is another once it has changed
  */
 
-const DATABASE = "SQLite format 3\0";
+const SQLITE_MAGIC = "SQLite format 3\0";
 // The length of the head of SQLite's write-ahead log, which has what is not in the database yet.
-const WAL_HEAD = 32;
+const WAL_HEAD_BYTES = 32;
 
 /**
  * Lists the files below a folder, or the file itself.
@@ -74,8 +74,8 @@ export async function* documents(storage, path, only) {
     for await (const text of sessionsOfTree([...paths.keys()], read)) yield { bytes: bytesOf(text), isAlone: false };
     return;
   }
-  const head = await storage.readRange(path, 0, DATABASE.length);
-  if (new TextDecoder().decode(head ?? undefined) !== DATABASE) {
+  const head = await storage.readRange(path, 0, SQLITE_MAGIC.length);
+  if (new TextDecoder().decode(head ?? undefined) !== SQLITE_MAGIC) {
     yield { bytes: await readDecompressed(storage, path), isAlone: true };
     return;
   }
@@ -101,12 +101,12 @@ async function readExistingFile(storage, path) {
 // one's content.
 /** @param {Storage} storage @param {string} path */
 async function readDatabase(storage, path) {
-  const head = async () => String((await storage.readRange(`${path}-wal`, 0, WAL_HEAD)) ?? "");
+  const head = async () => String((await storage.readRange(`${path}-wal`, 0, WAL_HEAD_BYTES)) ?? "");
   for (;;) {
     const before = await head();
     const database = await readExistingFile(storage, path);
     const wal = (await storage.read(`${path}-wal`)) ?? undefined;
-    if (String(wal?.subarray(0, WAL_HEAD) ?? "") === before) return { database, wal };
+    if (String(wal?.subarray(0, WAL_HEAD_BYTES) ?? "") === before) return { database, wal };
   }
 }
 

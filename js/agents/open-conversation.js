@@ -15,7 +15,7 @@ import { transcriptLocations } from "./transcript-locations.js";
 /** @import { FolderFilter } from "./opencode.js" */
 
 /** How many of the newest records are searched for one of the folder. */
-const LOOKED = 50;
+const MAX_SEARCHED_RECORDS = 50;
 
 /**
  * Finds the conversation that the environment names, else the folder's newest.
@@ -37,7 +37,8 @@ export async function findOpenConversation(agent, { storage, project, env = proc
 async function findConversationFile(agent, newest, { storage, project, env }) {
   const named = queryClients("client.goingOn", [agent, env]);
   if (named) return newest.find((path) => path.includes(named));
-  for (const path of newest.slice(0, LOOKED)) if (await isOfProject(project, { storage, path, agent })) return path;
+  for (const path of newest.slice(0, MAX_SEARCHED_RECORDS))
+    if (await isOfProject(project, { storage, path, agent })) return path;
   return undefined;
 }
 

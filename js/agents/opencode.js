@@ -16,9 +16,9 @@ import { LeftoffError } from "../error.js";
  * @typedef {{ folder: string }} FolderFilter
  */
 
-/** How many characters a session may have, in addition to `MOST_TIMES` its database's bytes. */
-const ALWAYS = 2 ** 20;
-const MOST_TIMES = 2;
+/** How many characters a session may have, in addition to `CHARS_PER_BYTE` its database's bytes. */
+const BASE_SESSION_CHARS = 2 ** 20;
+const CHARS_PER_BYTE = 2;
 
 /** SQLite's code for a value that is longer than it may be. */
 const TOO_BIG = 18;
@@ -41,7 +41,7 @@ const decoder = new TextDecoder();
 export async function* sessionsOfDatabase({ database, wal, only }) {
   const db = await openDatabase(database, wal);
   // Computed columns may be larger than the file.
-  const most = ALWAYS + MOST_TIMES * (database.length + (wal?.length ?? 0));
+  const most = BASE_SESSION_CHARS + CHARS_PER_BYTE * (database.length + (wal?.length ?? 0));
   try {
     const has = (/** @type {string} */ table) =>
       queryRows(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
@@ -78,7 +78,7 @@ function sessionOf(db, { id, isSecond, most }) {
 /** @typedef {import("@sqlite.org/sqlite-wasm").Database} Database */
 
 /** The module's name, kept out of the import expression: no bundler must fail without it. */
-const SQLITE = "@sqlite.org/sqlite-wasm";
+const SQLITE_PACKAGE = "@sqlite.org/sqlite-wasm";
 
 /**
  * Opens a database. SQLite is loaded when first needed, and made anew for each database, so that its memory is freed
@@ -87,7 +87,7 @@ const SQLITE = "@sqlite.org/sqlite-wasm";
  */
 async function openDatabase(database, wal) {
   const { default: init } = await /** @type {Promise<typeof import("@sqlite.org/sqlite-wasm")>} */ (
-    import(/* webpackIgnore: true */ /* @vite-ignore */ SQLITE)
+    import(/* webpackIgnore: true */ /* @vite-ignore */ SQLITE_PACKAGE)
   ).catch((cause) => {
     throw new LeftoffError({
       code: "missing_dependency",
@@ -103,7 +103,11 @@ async function openDatabase(database, wal) {
     if (wal !== undefined && wal.length > 0) capi.sqlite3_js_posix_create_file("/opencode.db-wal", plain(wal));
     const db = new oo1.DB("/opencode.db", "w");
     // No value is longer than the whole database; and a log's page numbers must not make a file of that size.
-    capi.sqlite3_limit(db, capi.SQLITE_LIMIT_LENGTH, Math.min(2 ** 30, ALWAYS + database.length + (wal?.length ?? 0)));
+    capi.sqlite3_limit(
+      db,
+      capi.SQLITE_LIMIT_LENGTH,
+      Math.min(2 ** 30, BASE_SESSION_CHARS + database.length + (wal?.length ?? 0)),
+    );
     capi.sqlite3_db_config(db, capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0);
     // A log needs shared memory, unless the database is locked exclusively.
     db.exec("pragma locking_mode = exclusive");
@@ -206,7 +210,7 @@ function renderSession(db, id, isSecond, most) {
   return `{"info":${JSON.stringify(infoOf(row), plainNumber)},"messages":[${said.join()}]${behind}}`;
 }
 
-const INFO = {
+const INFO_COLUMNS = {
   project_id: "projectID",
   workspace_id: "workspaceID",
   parent_id: "parentID",
@@ -223,7 +227,7 @@ const INFO = {
   permission: "permission",
   model: "model",
 };
-const GROUPS = {
+const COLUMN_GROUPS = {
   time: { created: "time_created", updated: "time_updated", compacting: "time_compacting", archived: "time_archived" },
   summary: {
     additions: "summary_additions",
@@ -233,7 +237,7 @@ const GROUPS = {
   },
   share: { url: "share_url" },
 };
-const AS_JSON = new Set(["metadata", "revert", "permission", "model", "summary_diffs"]);
+const JSON_COLUMNS = new Set(["metadata", "revert", "permission", "model", "summary_diffs"]);
 
 /** A session's fields; an unknown column keeps its name. @param {Row} row */
 function infoOf(row) {
@@ -241,10 +245,10 @@ function infoOf(row) {
   const take = (/** @type {string} */ column) => {
     const value = left.get(column);
     left.delete(column);
-    return AS_JSON.has(column) && typeof value === "string" ? parseJsonOrText(value) : value;
+    return JSON_COLUMNS.has(column) && typeof value === "string" ? parseJsonOrText(value) : value;
   };
-  const info = Object.fromEntries(Object.entries(INFO).map(([column, name]) => [name, take(column)]));
-  for (const [name, columns] of Object.entries(GROUPS)) {
+  const info = Object.fromEntries(Object.entries(INFO_COLUMNS).map(([column, name]) => [name, take(column)]));
+  for (const [name, columns] of Object.entries(COLUMN_GROUPS)) {
     const group = Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, take(column)]));
     if (Object.values(group).some((value) => value !== undefined)) info[name] = group;
   }

@@ -7,15 +7,15 @@ import { LeftoffError } from "../error.js";
 /** The first bytes of a zstd frame. */
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** The magic of a skippable frame: its first byte has any low half. */
-const SKIPPED = [0x50, 0x2a, 0x4d, 0x18];
+const SKIPPABLE_MAGIC = [0x50, 0x2a, 0x4d, 0x18];
 // Limits of unpacking, since a few bytes can stand for any number: no session has so many bytes, nor compresses so
 // well.
-const MOST_BYTES = 2 ** 30;
-const MOST_TIMES = 250;
+const MAX_UNPACKED_BYTES = 2 ** 30;
+const MAX_RATIO = 250;
 /** The unpacked size that any file may have. */
-const ALWAYS = 2 ** 26;
+const MIN_LIMIT_BYTES = 2 ** 26;
 // The most bytes that the decoder may move, some ten seconds: it moves its whole window with each block.
-const MOST_MOVED = 2 ** 36;
+const MAX_MOVED_BYTES = 2 ** 36;
 
 /** @param {Uint8Array} bytes */
 export function isZstd(bytes) {
@@ -23,7 +23,7 @@ export function isZstd(bytes) {
 }
 
 /** Not written where it is imported: no bundler must fail without it. */
-const FZSTD = "fzstd";
+const FZSTD_PACKAGE = "fzstd";
 
 /**
  * Unpacks a file.
@@ -32,7 +32,7 @@ const FZSTD = "fzstd";
  */
 export async function unpackZstd(bytes, path) {
   const { Decompress } = await /** @type {Promise<typeof import("fzstd")>} */ (
-    import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD)
+    import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD_PACKAGE)
   ).catch((cause) => {
     throw new LeftoffError({
       code: "missing_dependency",
@@ -40,7 +40,7 @@ export async function unpackZstd(bytes, path) {
       cause,
     });
   });
-  const most = Math.min(MOST_BYTES, Math.max(ALWAYS, MOST_TIMES * bytes.length));
+  const most = Math.min(MAX_UNPACKED_BYTES, Math.max(MIN_LIMIT_BYTES, MAX_RATIO * bytes.length));
   const tooLarge = (/** @type {string} */ found) =>
     new LeftoffError({
       code: "too_large",
@@ -49,7 +49,7 @@ export async function unpackZstd(bytes, path) {
   let moved = 0;
   for (const { window, blocks } of frames(bytes)) {
     moved += window * blocks;
-    if (window > most || moved > MOST_MOVED) throw tooLarge(`${blocks} blocks with a window of ${window} bytes`);
+    if (window > most || moved > MAX_MOVED_BYTES) throw tooLarge(`${blocks} blocks with a window of ${window} bytes`);
   }
   /** @type {Uint8Array[]} */
   const pieces = [];
@@ -84,7 +84,7 @@ function* frames(bytes) {
     return value;
   };
   for (let at = 0; at < bytes.length;) {
-    if (((bytes[at] ?? 0) & 0xf0) === SKIPPED[0] && beginsWith(bytes, at + 1, SKIPPED.slice(1))) {
+    if (((bytes[at] ?? 0) & 0xf0) === SKIPPABLE_MAGIC[0] && beginsWith(bytes, at + 1, SKIPPABLE_MAGIC.slice(1))) {
       at += 8 + number(at + 4, 4);
       continue;
     }

@@ -11,7 +11,7 @@ import { findSession, withStore } from "./store.js";
 /** @typedef {{ number: number, bytes: Uint8Array }} InputLine without its line feed */
 
 /** The longest line, in bytes: no text can be made of a longer one, which would be read for long and then refused. */
-const LONGEST = 256 * 1024 * 1024;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const BYTE_ORDER_MARK = "\ufeff";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -30,7 +30,7 @@ export async function append(args) {
     /** @type {Record<string, unknown>[]} */
     const all = [];
     for await (const line of readLines(process.stdin)) {
-      const draft = parseDraft(line, isOne ? NOTHING_STORED : REST);
+      const draft = parseDraft(line, isOne ? NOTHING_STORED : STORED_SO_FAR);
       if (draft === undefined) continue;
       if (isOne) all.push(draft);
       else await tell((await session.append(draft).catch((error) => rethrowWithLine(line, error))).records);
@@ -53,7 +53,7 @@ export async function* readLines(input) {
   let parts = [];
   const take = (/** @type {Uint8Array} */ part) => {
     length += part.length;
-    if (length > LONGEST) throw lineError(number, `expected at most ${LONGEST} bytes, but found more`);
+    if (length > MAX_LINE_BYTES) throw lineError(number, `expected at most ${MAX_LINE_BYTES} bytes, but found more`);
     parts.push(part);
   };
   for await (const chunk of input) {
@@ -108,11 +108,11 @@ function parseLine(number, text, rest) {
 }
 
 /** @param {number} number @param {string} message @param {{ rest?: string, cause?: unknown }} [why] */
-function lineError(number, message, { rest = REST, cause } = {}) {
+function lineError(number, message, { rest = STORED_SO_FAR, cause } = {}) {
   return new LeftoffError({ code: "usage", message: `line ${number}: ${message}; ${rest}`, cause });
 }
 
-const REST = "only the lines whose ids were printed are stored";
+const STORED_SO_FAR = "only the lines whose ids were printed are stored";
 /** An error's ending where all lines are one append. */
 const NOTHING_STORED = "nothing was stored";
 
@@ -120,7 +120,7 @@ const NOTHING_STORED = "nothing was stored";
 function rethrowWithLine({ number }, error) {
   if (!(error instanceof LeftoffError)) throw error;
   // Bytes that the disk has not confirmed may be stored all the same.
-  const rest = error.written ? "the lines whose ids were printed are stored, this one may be" : REST;
+  const rest = error.written ? "the lines whose ids were printed are stored, this one may be" : STORED_SO_FAR;
   error.message = `line ${number}: ${error.message.replace(/^message 0: /, "")}; ${rest}`;
   throw error;
 }

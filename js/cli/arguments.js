@@ -8,7 +8,7 @@ import { queryClients } from "../agents/clients.js";
 import { callCore } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 import { agentsToSetUp } from "../init/names.js";
-import { REDACT } from "../privacy/redaction.js";
+import { REDACT_MODES } from "../privacy/redaction.js";
 
 /** @import { ArgDef, CommandDef } from "citty" */
 /** @import { Command } from "./main.js" */
@@ -31,13 +31,13 @@ import { REDACT } from "../privacy/redaction.js";
 export const EXPORT_FORMATS = ["markdown", "json", "leftoff"];
 
 /** @satisfies {Record<string, Values>} */
-export const VALUES = {
+export const OPTION_VALUES = {
   agents: () => queryClients("client.all", []),
   natives: nativeAgents,
   encodings: ["o200k_base", "o200k_harmony", "cl100k_base", "estimate-1"],
   exports: () => [...EXPORT_FORMATS, ...nativeAgents()],
   formats: ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"],
-  redact: REDACT,
+  redact: REDACT_MODES,
   settings: () => callCore((core) => core.settingKeys()),
   setUp: agentsToSetUp,
   shells: ["bash", "zsh", "fish"],
@@ -47,7 +47,7 @@ export const VALUES = {
 };
 
 /** The hint of an option that takes a whole number. */
-export const NUMBER = "N";
+export const NUMBER_HINT = "N";
 
 /** Parses a number that need not be whole. @param {string} text @param {string} name of the option */
 export function parseFraction(text, name) {
@@ -93,7 +93,7 @@ export const place = (valueHint, description, { isNeeded = false, values } = {})
 const everywhere = {
   home: option("DIR", "the store's folder (default: $LEFTOFF_HOME, else ~/.leftoff)"),
   workspace: option("DIR", "the project's folder (default: the current one)"),
-  redact: option("MODE", "how to treat secrets in output (default: the setting redact)", VALUES.redact),
+  redact: option("MODE", "how to treat secrets in output (default: the setting redact)", OPTION_VALUES.redact),
   json: flag("print one JSON value"),
   color: /** @type {const} */ ({
     type: "boolean",
@@ -103,7 +103,7 @@ const everywhere = {
 };
 
 /** The names of the options that every command takes. */
-export const EVERYWHERE = Object.keys(everywhere);
+export const GLOBAL_OPTIONS = Object.keys(everywhere);
 
 /**
  * @param {Command} run

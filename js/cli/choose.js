@@ -14,11 +14,11 @@ import { formatLocalTime } from "./times.js";
 /** @typedef {import("../store/store.js").Store} Store */
 
 /** How many of the last messages a preview shows. */
-const LAST = 3;
+const PREVIEW_MESSAGES = 3;
 /** How many messages back a preview looks for text: most of an agent's messages are calls and results. */
-const FAR = 60;
+const MAX_MESSAGES_BACK = 60;
 /** How many sessions a search while typing looks up, at each pause: no more than anybody would go through. */
-const SAID = 24;
+const MAX_SEARCHED_SESSIONS = 24;
 
 /**
  * Asks for one of some sessions, and changes nothing of them.
@@ -77,7 +77,7 @@ async function findMessageHits(store, args, words) {
   const hits = new Map();
   for await (const { session, found, role = "message", excerpt } of store.search(words, {
     all: args.all,
-    limit: SAID,
+    limit: MAX_SEARCHED_SESSIONS,
     ...filters,
   })) {
     const { path } = session;
@@ -98,7 +98,7 @@ async function readLastMessages(store, one) {
     let count = 0;
     for await (const { role, content } of store.newestMessages(one)) {
       if (role !== "tool" && content.trim()) said.unshift(`${role ?? "message"}: ${content}`);
-      if (said.length === LAST || (count += 1) === FAR) break;
+      if (said.length === PREVIEW_MESSAGES || (count += 1) === MAX_MESSAGES_BACK) break;
     }
   } catch (error) {
     unlessBug(error);

@@ -16,7 +16,7 @@ import { formatLocalTime } from "./times.js";
 /** @typedef {import("../store/store.js").Store} Store */
 
 /** The placeholder for reasoning that a provider encrypted. */
-const UNREADABLE = "[reasoning that only its provider can read]";
+const ENCRYPTED_REASONING = "[reasoning that only its provider can read]";
 
 /** @param {Args} args */
 export async function show(args) {
@@ -154,9 +154,9 @@ export async function compact(args) {
   return { text: `${what}No message is deleted. ${apply ? "--undo undoes this" : "--apply compacts"}.\n`, value };
 }
 
-const LEFT =
+const REMAINING_PROBLEMS_NOTE =
   "the problems not listed as repaired remain: complete log lines are never changed, and what is readable stays readable\n";
-const MENDS = "'leftoff doctor --fix' repairs what can be repaired\n";
+const FIX_HINT = "'leftoff doctor --fix' repairs what can be repaired\n";
 
 /** @param {Args} args */
 export async function doctor(args) {
@@ -189,8 +189,8 @@ export async function doctor(args) {
   // A file with a secret in it is not damaged.
   const rest = found.some(({ problems }) => problems.some(({ code }) => code !== "secret"))
     ? args.fix
-      ? LEFT
-      : MENDS
+      ? REMAINING_PROBLEMS_NOTE
+      : FIX_HINT
     : "";
   return {
     text: `${text}${rest}${well > 0 ? `${formatCount(well, "session")} ${well === 1 ? "is" : "are"} undamaged\n` : text ? "" : "no sessions here\n"}`,
@@ -230,7 +230,7 @@ export function renderMessage(message) {
   const tool = message.tool ? ` ${message.tool.name}${message.tool.isError ? ", failed" : ""}` : "";
   const elsewhere = message.onPath === false ? ", of another branch" : "";
   const thoughts = (message.assistant?.reasoning ?? []).map((/** @type {any} */ { text, data }) =>
-    text || data ? `  ~ ${text || UNREADABLE}\n` : "",
+    text || data ? `  ~ ${text || ENCRYPTED_REASONING}\n` : "",
   );
   const files = (Array.isArray(message.attachments) ? message.attachments : []).map(
     (/** @type {any} */ { name, path, mime }) => `\n  + ${[name ?? path, mime].filter(Boolean).join(", ")}`,

@@ -17,10 +17,10 @@ import { FLAGS } from "./main.js";
 /** @typedef {[value: string, what: string]} Candidate; `:files` and `:folders` are for the shell to find */
 
 /** The most sessions offered: nobody looks over more. */
-const MOST = 50;
+const MAX_SESSIONS = 50;
 /** Words that a shell takes as they are. */
-const PLAIN = /^[\w./-]+$/;
-const KINDS = /** @type {Record<string, string>} */ ({
+const PLAIN_WORD = /^[\w./-]+$/;
+const VALUE_KINDS = /** @type {Record<string, string>} */ ({
   FILE: ":files",
   PATH: ":files",
   DIR: ":folders",
@@ -28,7 +28,7 @@ const KINDS = /** @type {Record<string, string>} */ ({
   NEW: ":folders",
 });
 
-const SCRIPTS = {
+const SHELL_SCRIPTS = {
   bash: `# leftoff completions bash, for ~/.bashrc: source <(leftoff completions bash)
 _leftoff() {
   local value what
@@ -84,13 +84,13 @@ complete -c leftoff -f -k -a '(__leftoff_next)'
 `,
 };
 
-const FUNCTION = `# ", and who calls it" is short for "leftoff ask --resume and who calls it"
+const COMMA_FUNCTION = `# ", and who calls it" is short for "leftoff ask --resume and who calls it"
 ,() { leftoff ask --resume "$@"; }
 `;
 /** The short command `,`, printed only on request: it takes a name of the shell's. */
-const COMMAS = {
-  bash: FUNCTION,
-  zsh: FUNCTION,
+const COMMA_FUNCTIONS = {
+  bash: COMMA_FUNCTION,
+  zsh: COMMA_FUNCTION,
   fish: `# ", and who calls it" is short for "leftoff ask --resume and who calls it"\nabbr --add , leftoff ask --resume\n`,
 };
 
@@ -98,8 +98,8 @@ const COMMAS = {
 export async function completions(args, commands) {
   const [shell, ...words] = args._;
   if (words.length === 0) {
-    const name = /** @type {keyof typeof SCRIPTS} */ (shell);
-    const script = `${SCRIPTS[name]}${args.comma ? COMMAS[name] : ""}`;
+    const name = /** @type {keyof typeof SHELL_SCRIPTS} */ (shell);
+    const script = `${SHELL_SCRIPTS[name]}${args.comma ? COMMA_FUNCTIONS[name] : ""}`;
     return { text: script, value: script };
   }
   const value = await completeWord(words, commands);
@@ -188,7 +188,7 @@ async function argumentCandidates({ values, valueHint = "" }, command, before) {
   if (values) return listValues(values).map((value) => [value, ""]);
   const kind = valueHint.replace("...", "");
   if (kind === "SESSION") return sessionCandidates(command, before);
-  return KINDS[kind] ? [[KINDS[kind], ""]] : [];
+  return VALUE_KINDS[kind] ? [[VALUE_KINDS[kind], ""]] : [];
 }
 
 /**
@@ -211,11 +211,11 @@ async function sessionCandidates({ args, meta }, before) {
           : [];
       const isHidden = meta.name === "unarchive";
       const { value } = await store.redacted(
-        await store.list({ all: typed.all, archived: isHidden, verify: false, limit: MOST }),
+        await store.list({ all: typed.all, archived: isHidden, verify: false, limit: MAX_SESSIONS }),
       );
       const named = value.flatMap(({ id, name = "", title }) => [
         .../** @type {Candidate[]} */ ([[id, title]]),
-        .../** @type {Candidate[]} */ (PLAIN.test(name) ? [[name, title]] : []),
+        .../** @type {Candidate[]} */ (PLAIN_WORD.test(name) ? [[name, title]] : []),
       ]);
       return named.length > 0 && !isHidden ? [["last", "the current session"], ...named] : named;
     } finally {

@@ -1,15 +1,15 @@
 // @ts-check
 /** The text of `--help`: one line per command, or all that one command takes. */
 
-import { EVERYWHERE, VALUES, flagOf, listValues } from "./arguments.js";
+import { GLOBAL_OPTIONS, OPTION_VALUES, flagOf, listValues } from "./arguments.js";
 
 /** @import { Argument, Commands, CommandDefinition } from "./arguments.js" */
 
 /** The widest text, in columns: nobody likes to read wider. */
-const WIDEST = 100;
-const NARROWEST = 40;
+const MAX_COLUMNS = 100;
+const MIN_COLUMNS = 40;
 /** The longest name with its description beside it; a longer one has it below. */
-const NAMES = 36;
+const MAX_NAME_COLUMNS = 36;
 
 /** @param {{ about: string, commands: Commands, groups: Record<string, string[]> }} all */
 export function mainHelp({ about, commands, groups }) {
@@ -37,8 +37,8 @@ export function mainHelp({ about, commands, groups }) {
 export function commandHelp({ meta: { name, description }, args, examples, settings = [] }) {
   const places = Object.entries(args).filter(([, one]) => one.type === "positional");
   const options = Object.entries(args).filter(([, one]) => one.type !== "positional");
-  const own = options.filter(([option]) => !EVERYWHERE.includes(option));
-  const common = options.filter(([option]) => EVERYWHERE.includes(option));
+  const own = options.filter(([option]) => !GLOBAL_OPTIONS.includes(option));
+  const common = options.filter(([option]) => GLOBAL_OPTIONS.includes(option));
   const line = [
     "leftoff",
     name,
@@ -67,13 +67,13 @@ export function commandHelp({ meta: { name, description }, args, examples, setti
 function describeArgument({ description = "", values }) {
   const text = description.replace(/^--no-\w+: /, "");
   // Settings have a section of their own.
-  return values && values !== VALUES.settings ? `${text}: ${listValues(values).join(", ")}` : text;
+  return values && values !== OPTION_VALUES.settings ? `${text}: ${listValues(values).join(", ")}` : text;
 }
 
 /** @param {string} title @param {string[][]} rows */
 function renderSection(title, rows) {
   if (rows.length === 0) return "";
-  const wide = Math.min(NAMES, Math.max(...rows.map(([name = ""]) => name.length)));
+  const wide = Math.min(MAX_NAME_COLUMNS, Math.max(...rows.map(([name = ""]) => name.length)));
   const lines = rows.map(([name = "", what = ""]) => {
     const beside = wrapText(what, wide + 4);
     return name.length > wide ? `  ${name}\n${" ".repeat(wide + 4)}${beside}\n` : `  ${name.padEnd(wide)}  ${beside}\n`;
@@ -87,7 +87,7 @@ function renderSection(title, rows) {
  * @param {number} indent
  */
 function wrapText(text, indent) {
-  const columns = Math.min(WIDEST, Math.max(NARROWEST, process.stdout.columns || 80)) - indent;
+  const columns = Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, process.stdout.columns || 80)) - indent;
   /** @type {string[]} */
   const lines = [];
   let line = "";

@@ -14,15 +14,15 @@ import { rowsText } from "./rows.js";
  */
 
 /** The color of found words, grep's: bold red. */
-const WORD = "1;31";
+const BOLD_RED = "1;31";
 const DIM = "2";
 /** The color of message numbers, ripgrep's of line numbers. */
-const NUMBER = "32";
+const GREEN = "32";
 const INDENT = 4;
 
 /** The groups of sessions by how much of the words they have, best first. */
 const [ALL, SOME, SIMILAR] = [0, 1, 2];
-const HEADINGS = {
+const HIT_HEADINGS = {
   some: "only some of the words:",
   noneHasAll: "no message has all of the words; these have some:",
   similar: "only words that begin or are spelled like these:",
@@ -63,7 +63,7 @@ function missingWords({ missing = [], nowhere = [] }) {
 function headingOf(group, groups) {
   if (group === SIMILAR) return similarHeading((groups[SIMILAR] ?? []).flat());
   if (group === ALL) return "";
-  return groups[ALL]?.length === 0 ? HEADINGS.noneHasAll : HEADINGS.some;
+  return groups[ALL]?.length === 0 ? HIT_HEADINGS.noneHasAll : HIT_HEADINGS.some;
 }
 
 /** Names the similar words that were searched instead of those found nowhere. @param {SearchHit[]} hits */
@@ -73,7 +73,7 @@ function similarHeading(hits) {
       .flatMap(({ instead = [] }) => instead)
       .map(({ word, found }) => `"${stripControls(found)}" for "${stripControls(word)}"`),
   );
-  return pairs.size > 0 ? `words that are spelled alike, ${[...pairs].join(", ")}:` : HEADINGS.similar;
+  return pairs.size > 0 ? `words that are spelled alike, ${[...pairs].join(", ")}:` : HIT_HEADINGS.similar;
 }
 
 /**
@@ -107,7 +107,7 @@ function hitText(hit, wide, isColored) {
   const about = notesOf(hit)
     .map((note) => paint(`  (${note})`, DIM, isColored))
     .join("");
-  const head = `${" ".repeat(INDENT)}${paint(String(number ?? "").padStart(wide), NUMBER, isColored)} ${paint(label, DIM, isColored)}  `;
+  const head = `${" ".repeat(INDENT)}${paint(String(number ?? "").padStart(wide), GREEN, isColored)} ${paint(label, DIM, isColored)}  `;
   const details = detailsOf(hit).map((line) => `${indent}${paint(line, DIM, isColored)}\n`);
   return `${head}${lines.join(`\n${indent}`)}${about}\n${details.join("")}`;
 }
@@ -118,7 +118,8 @@ function hitText(hit, wide, isColored) {
  * @param {boolean} isColored
  */
 function linesOf(excerpt, isColored) {
-  const mark = (/** @type {string} */ line) => (isColored ? paint(line, WORD, true) : line.trim() ? `»${line}«` : line);
+  const mark = (/** @type {string} */ line) =>
+    isColored ? paint(line, BOLD_RED, true) : line.trim() ? `»${line}«` : line;
   const marked = excerpt.map(({ text, isHit }) => {
     const shown = stripControls(text).replaceAll("\t", "  ");
     return isHit ? shown.split("\n").map(mark).join("\n") : shown;

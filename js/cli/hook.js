@@ -27,9 +27,9 @@ import { escapeControls } from "./print.js";
  *   HookInput the input from a client; all clients' is alike
  */
 
-const PROMPTS = ["UserPromptSubmit", "BeforeAgent"];
+const PROMPT_EVENTS = ["UserPromptSubmit", "BeforeAgent"];
 /** The events at which a client has forgotten most of the conversation, or is about to. */
-const COMPACTED = ["PreCompact", "PostCompact", "PreCompress"];
+const COMPACTION_EVENTS = ["PreCompact", "PostCompact", "PreCompress"];
 
 /** @param {Args} args */
 export async function hook(args) {
@@ -123,7 +123,10 @@ async function handleEvent(
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
     const session =
       store.settings.record && hasContent(path) ? await recordConversation(store, { agent, path }) : undefined;
-    const [isPrompt, isCompacted] = [PROMPTS.includes(event), COMPACTED.includes(event) || source === "compact"];
+    const [isPrompt, isCompacted] = [
+      PROMPT_EVENTS.includes(event),
+      COMPACTION_EVENTS.includes(event) || source === "compact",
+    ];
     const told =
       isPrompt || isCompacted
         ? await store.turn(path, {

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 
 import { transcriptLocations } from "../agents/transcript-locations.js";
 import { LeftoffError } from "../index.js";
-import { NAMED, lossText } from "./losses.js";
+import { MAX_NAMES, lossText } from "./losses.js";
 import { formatCount, note, progress, printError } from "./print.js";
 import { withStore } from "./store.js";
 
@@ -14,7 +14,7 @@ import { withStore } from "./store.js";
 /** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {import("../types/index.js").ImportedSession} ImportedSession */
 
-const LOST = "not imported";
+const LOSS_LABEL = "not imported";
 
 /** @param {Args} args */
 export async function importFiles(args) {
@@ -69,13 +69,13 @@ function rejectMixed({ all, from, _: paths }) {
 export function importText({ imported, unchanged }, isVerbose) {
   const rest = unchanged > 0 ? `${formatCount(unchanged, "file")} unchanged\n` : "";
   const named = isVerbose || imported.length === 1 ? imported : [];
-  const each = named.map((one) => `${sessionText(one)}${isVerbose ? lossText(one.losses, LOST) : ""}`);
+  const each = named.map((one) => `${sessionText(one)}${isVerbose ? lossText(one.losses, LOSS_LABEL) : ""}`);
   const lost = imported.filter(({ losses }) => losses.some(({ isTalk }) => isTalk));
   const talk = isVerbose
     ? ""
     : lossText(
         lost.flatMap(({ losses }) => losses.filter(({ isTalk }) => isTalk)),
-        LOST,
+        LOSS_LABEL,
       );
   const heading = talk && imported.length > 1 ? incompleteText(lost) : "";
   return `${each.join("")}${imported.length > 1 ? sumText(imported) : ""}${heading}${talk}${rest}`;
@@ -87,7 +87,10 @@ export function importText({ imported, unchanged }, isVerbose) {
  */
 function incompleteText(lost) {
   const paths = [...new Set(lost.map(({ path }) => path))];
-  const lines = [...paths.slice(0, NAMED), ...(paths.length > NAMED ? [`and ${paths.length - NAMED} more`] : [])];
+  const lines = [
+    ...paths.slice(0, MAX_NAMES),
+    ...(paths.length > MAX_NAMES ? [`and ${paths.length - MAX_NAMES} more`] : []),
+  ];
   const heading = `incomplete: ${formatCount(lost.length, "session")}; 'leftoff import FILE --verbose' lists what a file lost`;
   return `${[heading, ...lines].join("\n    ")}\n`;
 }

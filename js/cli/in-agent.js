@@ -108,9 +108,9 @@ export async function currentCommandOf(store, session, from) {
 
 /** @param {Session} session */
 async function firstMessages(session) {
-  const FIRST = 6;
+  const FIRST_MESSAGES = 6;
   const messages = [];
-  for await (const message of session.messages()) if (messages.push(message) === FIRST) break;
+  for await (const message of session.messages()) if (messages.push(message) === FIRST_MESSAGES) break;
   return messages;
 }
 
@@ -139,7 +139,7 @@ export async function settleInWorkspace(store, session, agent) {
  * @param {string} text
  */
 export function linger(agent, text) {
-  const LEAST_MS = 500;
+  const MIN_LINGER_MS = 500;
   const BYTES_PER_MS = 20;
-  if (agent === "gemini") setTimeout(() => {}, LEAST_MS + Buffer.byteLength(text) / BYTES_PER_MS);
+  if (agent === "gemini") setTimeout(() => {}, MIN_LINGER_MS + Buffer.byteLength(text) / BYTES_PER_MS);
 }

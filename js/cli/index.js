@@ -5,7 +5,7 @@
 import { VERSION } from "../wasm/version.js";
 import { append } from "./append.js";
 import { ask } from "./ask/index.js";
-import { VALUES, command, flag, option, place } from "./arguments.js";
+import { OPTION_VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, show } from "./commands.js";
 import { completions } from "./completions.js";
 import { exportSession } from "./export.js";
@@ -18,30 +18,30 @@ import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, un
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
 import { search } from "./search.js";
-import { ABOUT, settings } from "./settings.js";
+import { SETTING_DESCRIPTIONS, settings } from "./settings.js";
 import { remove, trash } from "./trash.js";
 import { runSlashCommand } from "./slash-commands.js";
 
 /** @import { Commands } from "./arguments.js" */
 
-const WHICH = "an id or its unique beginning, a name, a number from the last list, words of a title, or last";
-const session = { session: place("SESSION...", `${WHICH} (default: the current session of this project)`) };
+const SESSION_HINT = "an id or its unique beginning, a name, a number from the last list, words of a title, or last";
+const session = { session: place("SESSION...", `${SESSION_HINT} (default: the current session of this project)`) };
 const branches = { "all-branches": flag("include messages of other branches, marked") };
 const here = {
-  from: option("AGENT", "the conversation open in this agent's client; imports it first", VALUES.agents),
+  from: option("AGENT", "the conversation open in this agent's client; imports it first", OPTION_VALUES.agents),
   plugin: flag("the client runs leftoff as a plugin"),
 };
-const needed = { session: place("SESSION", WHICH, { isNeeded: true }) };
-const anyWords = { session: place("SESSION...", WHICH, { isNeeded: true }) };
+const needed = { session: place("SESSION", SESSION_HINT, { isNeeded: true }) };
+const anyWords = { session: place("SESSION...", SESSION_HINT, { isNeeded: true }) };
 const message = { message: place("MESSAGE", "the message's id, as show --json prints it", { isNeeded: true }) };
 const listed = {
   all: flag("sessions of all projects"),
-  agent: option("AGENT", "only sessions imported from this agent", VALUES.agents),
+  agent: option("AGENT", "only sessions imported from this agent", OPTION_VALUES.agents),
   project: option("DIR", "only sessions of this project: its folder, or the folder's name"),
   since: option("TIME", "only sessions active since then: 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks, yesterday"),
   until: option("TIME", "only sessions last active before then"),
   limit: option("N", "show at most N sessions"),
-  status: option("STATUS", "only sessions with this status", VALUES.statuses),
+  status: option("STATUS", "only sessions with this status", OPTION_VALUES.statuses),
   type: option("TYPE", "only sessions of this type, such as chat; subagent: those of sub-agents, which lists hide"),
 };
 const paged = {
@@ -51,8 +51,8 @@ const asked = {
   window: option("N", "the model's context window in tokens (default: the model's own)"),
   model: option("NAME", "the model to build for (default: the session's)"),
   reserve: option("N", "tokens reserved for the answer (default: a quarter of the window)"),
-  encoding: option("ENCODING", "how tokens are counted (default: the model's encoding)", VALUES.encodings),
-  format: option("FORMAT", "the format of the messages", VALUES.formats),
+  encoding: option("ENCODING", "how tokens are counted (default: the model's encoding)", OPTION_VALUES.encodings),
+  format: option("FORMAT", "the format of the messages", OPTION_VALUES.formats),
 };
 const sent = {
   ...asked,
@@ -95,7 +95,7 @@ const commands = {
     "import other agents' sessions",
     {
       paths: place("PATH...", "session files, or folders that contain them"),
-      from: option("AGENT", "the agent that wrote them (default: detected)", VALUES.agents),
+      from: option("AGENT", "the agent that wrote them (default: detected)", OPTION_VALUES.agents),
       all: flag("import from every known agent on this machine"),
       verbose: flag("list every session, and every field that was not imported"),
     },
@@ -110,7 +110,7 @@ const commands = {
     "list sessions, last active first",
     {
       ...listed,
-      sort: option("KEY", "the order (default: active)", VALUES.sorts),
+      sort: option("KEY", "the order (default: active)", OPTION_VALUES.sorts),
       ...paged,
     },
     [
@@ -243,7 +243,7 @@ const commands = {
     "trash",
     "list deleted sessions, or restore one",
     {
-      do: place("ACTION", "what to do (default: list)", { values: VALUES.trash }),
+      do: place("ACTION", "what to do (default: list)", { values: OPTION_VALUES.trash }),
       session: place("SESSION", "for restore: the number 'leftoff trash' showed, an id, or its unique beginning"),
     },
     [
@@ -265,7 +265,7 @@ const commands = {
       to: option(
         "TO",
         "the format (default: markdown): leftoff is one file for 'leftoff import', an agent's name writes where its client looks",
-        VALUES.exports,
+        OPTION_VALUES.exports,
       ),
       output: option("PATH", "write to this new file (short: -o)"),
       ...branches,
@@ -325,7 +325,7 @@ const commands = {
     },
   ),
   doctor: command(doctor, "doctor", "find and repair damage", {
-    session: place("SESSION...", `${WHICH} (default: all sessions and the store)`),
+    session: place("SESSION...", `${SESSION_HINT} (default: all sessions and the store)`),
     fix: flag("repair what can be repaired; complete log lines stay as they are"),
     secrets: flag("also look for secrets; exits with 1 if there are any"),
   }),
@@ -335,7 +335,7 @@ const commands = {
       "settings",
       "show or change settings",
       {
-        key: place("KEY", "the setting, one of those below", { values: VALUES.settings }),
+        key: place("KEY", "the setting, one of those below", { values: OPTION_VALUES.settings }),
         value: place("VALUE", "the new value"),
         project: flag("change the project's file instead of the home's"),
         unset: flag("remove the setting from the file"),
@@ -347,14 +347,14 @@ const commands = {
         ["leftoff settings agent --unset --project", "remove that setting again"],
       ],
     ),
-    { settings: ABOUT },
+    { settings: SETTING_DESCRIPTIONS },
   ),
   resume: command(
     withRefusalAnswered(resume),
     "resume",
     "continue a session, in any agent",
     {
-      words: place("SESSION...", `${WHICH} (default: choose from a list)`),
+      words: place("SESSION...", `${SESSION_HINT} (default: choose from a list)`),
       ...asked,
       tools: option(
         "FILE",
@@ -363,10 +363,10 @@ const commands = {
       with: option(
         "AGENT",
         "continue in this agent's client (default: the session's agent, else the setting agent, else the only one installed, else asks)",
-        VALUES.natives,
+        OPTION_VALUES.natives,
       ),
       print: flag("print the handover text instead of starting a client; with --from the session becomes active again"),
-      from: option("AGENT", "print the text for the conversation open in this agent's client", VALUES.agents),
+      from: option("AGENT", "print the text for the conversation open in this agent's client", OPTION_VALUES.agents),
       plugin: here.plugin,
       list: flag("list sessions to resume"),
       override: flag("resume a session even if it is marked complete"),
@@ -407,7 +407,7 @@ const commands = {
     "init",
     "set up an agent: adds commands and recording hooks, and lists the files",
     {
-      agent: place("AGENT", "the agent", { isNeeded: true, values: VALUES.setUp }),
+      agent: place("AGENT", "the agent", { isNeeded: true, values: OPTION_VALUES.setUp }),
       plugin: option("DIR", "write a plugin or extension into this folder only"),
       remove: flag("remove the set-up"),
     },
@@ -436,7 +436,7 @@ const commands = {
     "completions",
     "print a shell's completion script",
     {
-      shell: place("SHELL", "the shell", { isNeeded: true, values: VALUES.shells }),
+      shell: place("SHELL", "the shell", { isNeeded: true, values: OPTION_VALUES.shells }),
       words: place("WORD...", "after --: the words typed so far; prints what may come next"),
       comma: flag("also define a shell function named , as short for 'leftoff ask --resume'"),
     },

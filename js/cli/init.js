@@ -93,14 +93,14 @@ function findPrograms() {
   };
 }
 
-const NOTE = ".leftoff/init.json";
+const RECORD_FILE = ".leftoff/init.json";
 
 /** @param {string} project */
-const notePath = (project) => join(project, NOTE);
+const notePath = (project) => join(project, RECORD_FILE);
 
 /** @param {string} project @returns {Promise<InitRecord>} */
 async function readInitRecord(project) {
-  await rejectLinks(project, NOTE);
+  await rejectLinks(project, RECORD_FILE);
   const text = await readTextAt(notePath(project));
   try {
     const { version = 1, agents = {}, folders = [] } = text === undefined ? {} : JSON.parse(text);
@@ -121,7 +121,7 @@ async function readInitRecord(project) {
 // The folder is leftoff's alone: if it was made for this record, it goes with it.
 /** @param {string} project @param {InitRecord} noted */
 async function writeInitRecord(project, noted) {
-  for (const file of [NOTE, ".leftoff/.gitignore"]) await rejectLinks(project, file);
+  for (const file of [RECORD_FILE, ".leftoff/.gitignore"]) await rejectLinks(project, file);
   const path = notePath(project);
   const folder = join(project, ".leftoff");
   if (Object.keys(noted.agents).length > 0) {

@@ -4,7 +4,7 @@
 /** @typedef {import("../types/index.js").ImportedSession["losses"][number]} Loss */
 
 /** How many of several things are named, such as fields lost for one reason. */
-export const NAMED = 4;
+export const MAX_NAMES = 4;
 
 /**
  * Groups losses by their reason; `--json` has each.
@@ -20,7 +20,7 @@ export function lossText(all, what = "not taken over") {
   }
   const named = (/** @type {Map<string, number>} */ fields) => {
     const names = Array.from(fields, ([field, count]) => `${field} (${count})`);
-    return `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ""}`;
+    return `${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ""}`;
   };
   return Array.from(byReason, ([why, fields]) => `    ${what}, ${why}: ${named(fields)}\n`).join("");
 }

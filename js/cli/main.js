@@ -8,7 +8,7 @@ import { parseArgs } from "citty";
 import { queryClients } from "../agents/clients.js";
 import { LeftoffError } from "../error.js";
 import { fromSystemError } from "../storage/system-errors.js";
-import { EVERYWHERE, NUMBER, VALUES, flagOf, listValues, parseWholeNumber } from "./arguments.js";
+import { GLOBAL_OPTIONS, NUMBER_HINT, OPTION_VALUES, flagOf, listValues, parseWholeNumber } from "./arguments.js";
 import { commandHelp, mainHelp } from "./help.js";
 import { didYouMean, nearestWords } from "./nearest.js";
 import { print, printError, writeForProgram } from "./print.js";
@@ -33,7 +33,7 @@ export const FLAGS = {
 
 /** Other names of commands, as shells have them. @type {Record<string, string>} */
 const ALIASES = { ls: "list", rm: "delete" };
-const GLOBAL = ["--version", "--help", "--continue", "--resume", "--new"];
+const GLOBAL_FLAGS = ["--version", "--help", "--continue", "--resume", "--new"];
 
 /**
  * Has V8 optimize only functions that have run for long. Most commands end before its optimizing compiler has earned
@@ -65,7 +65,8 @@ export async function runMain(all, words) {
   try {
     if (isHelp && (command || !name || helps(name))) return print(command ? commandHelp(command) : mainHelp(all));
     if (name === "--version" || name === "-v") return print(`${version}\n`);
-    if (name.startsWith("-")) throw usageError(`unknown option "${name}"${didYouMean(nearestWords(name, GLOBAL))}`);
+    if (name.startsWith("-"))
+      throw usageError(`unknown option "${name}"${didYouMean(nearestWords(name, GLOBAL_FLAGS))}`);
     if (!command)
       throw usageError(
         name ? `unknown command "${name}"${didYouMean(nearestWords(name, Object.keys(commands)))}` : "no command given",
@@ -98,7 +99,7 @@ function moveCommandFirst(words, commands) {
   let count = 0;
   while (count < words.length) {
     const [, name = "", value] = /^--(?:no-)?([a-z-]+)(=.*)?$/s.exec(words[count] ?? "") ?? [];
-    if (!EVERYWHERE.includes(name)) break;
+    if (!GLOBAL_OPTIONS.includes(name)) break;
     count += known[name]?.type === "string" && value === undefined ? 2 : 1;
   }
   const [first, ...rest] = words.slice(count);
@@ -143,14 +144,14 @@ function checkArguments(command, args) {
     if (!known) throw unknownOptionError(command, name);
     if (known.type !== "boolean" && value === false) throw unknownOptionError(command, `no-${name}`);
     if (known.type === "string" && value === "") throw usageError(`--${name} needs a value`, command);
-    if (known.valueHint === NUMBER && value !== undefined) parseWholeNumber(value, name);
+    if (known.valueHint === NUMBER_HINT && value !== undefined) parseWholeNumber(value, name);
     const shown = known.type === "positional" ? known.valueHint : `--${name}`;
-    const isAgent = known.values === VALUES.natives || known.values === VALUES.agents;
+    const isAgent = known.values === OPTION_VALUES.natives || known.values === OPTION_VALUES.agents;
     if (isAgent && typeof value === "string") args[typed] = value = queryClients("client.meant", [value]) ?? value;
     const values = known.values && value !== undefined ? listValues(known.values) : [value];
     if (values.includes(value)) continue;
     const refused =
-      known.values === VALUES.settings
+      known.values === OPTION_VALUES.settings
         ? `unknown setting "${value}"`
         : `${shown} takes ${values.join(", ")}, not "${value}"`;
     throw usageError(`${refused}${didYouMean(nearestWords(String(value), values))}`, command);

@@ -18,10 +18,10 @@ import { note } from "./print.js";
 /** @typedef {import("../store/store.js").Store} Store */
 
 /** A number of a list, five digits at most: longer ones begin an id. */
-const NUMBER = /^[1-9]\d{0,4}$/;
+const NUMBER_PATTERN = /^[1-9]\d{0,4}$/;
 
 /** Whether the typed word can be a number of a list. @param {string} typed */
-export const isNumber = (typed) => NUMBER.test(typed);
+export const isNumber = (typed) => NUMBER_PATTERN.test(typed);
 
 /**
  * Remembers a list that is about to be shown with numbers.
@@ -102,6 +102,6 @@ function terminal() {
 
 // The terminal's login: a closed terminal's number is given to the next one, which on Linux then has another login.
 function login() {
-  const PATH = "/proc/self/stat";
-  return existsSync(PATH) ? readFileSync(PATH, "utf8").split(")").at(-1)?.split(" ")[4] : undefined;
+  const STAT_PATH = "/proc/self/stat";
+  return existsSync(STAT_PATH) ? readFileSync(STAT_PATH, "utf8").split(")").at(-1)?.split(" ")[4] : undefined;
 }

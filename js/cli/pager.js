@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /** A shell's exit status where there is no such program. */
-const NO_PROGRAM = 127;
+const STATUS_NO_PROGRAM = 127;
 
 /**
  * Shows a text, with no control sequences but colors, on the terminal that standard output is.
@@ -33,5 +33,5 @@ async function runPager(pager, text) {
   child.stdin.on("error", stay).end(text);
   const [status] = await once(child, "close");
   process.off("SIGINT", stay);
-  return status !== NO_PROGRAM;
+  return status !== STATUS_NO_PROGRAM;
 }

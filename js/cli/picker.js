@@ -39,18 +39,18 @@ import { cut, fill, tail, widthOf } from "./width.js";
 /** @typedef {{ value: { place: number } }} Option */
 
 /** The most items shown at once: nobody looks over more. */
-const MOST = 12;
+const MAX_ROWS = 12;
 /** The most lines of a preview. */
-const PREVIEW = 8;
+const MAX_PREVIEW_LINES = 8;
 /** The fewest lines of a list beside a preview. */
-const LEAST = 3;
+const MIN_LIST_LINES = 3;
 /** Below so many columns a row shows only its title. */
-const NARROW = 56;
+const MIN_ROW_COLUMNS = 56;
 /** From so many columns on a row also shows the agent, and the project where there are several. */
-const WIDE = 72;
+const MIN_WIDE_COLUMNS = 72;
 /** Columns for the bar on the left, and one that stays free: some terminals wrap a full line. */
-const MARGIN = 4;
-const SEARCHING = "searching messages";
+const MARGIN_COLUMNS = 4;
+const SEARCH_NOTE = "searching messages";
 
 export class Picker {
   #choice;
@@ -82,7 +82,7 @@ export class Picker {
       picker.#other || picker.#place() !== undefined
         ? undefined
         : picker.#isSearching
-          ? SEARCHING
+          ? SEARCH_NOTE
           : "nothing to choose";
     this.#prompt = /** @type {AutocompletePrompt<Option>} */ (
       new AutocompletePrompt({
@@ -160,18 +160,18 @@ export class Picker {
     const shown = this.#prompt.filteredOptions;
     // Lines left beside head, search, keys, and one that stays free.
     const free = Math.max(1, rows - 4);
-    const most = Math.max(0, Math.min(PREVIEW, free - LEAST - 1));
+    const most = Math.max(0, Math.min(MAX_PREVIEW_LINES, free - MIN_LIST_LINES - 1));
     const preview = place === undefined ? [] : this.#preview(place).slice(0, most);
-    const height = Math.max(1, Math.min(MOST, free - (preview.length > 0 ? preview.length + 1 : 0)));
+    const height = Math.max(1, Math.min(MAX_ROWS, free - (preview.length > 0 ? preview.length + 1 : 0)));
     const none =
-      state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "no match; Backspace deletes a letter";
+      state === "error" ? this.#prompt.error : this.#isSearching ? SEARCH_NOTE : "no match; Backspace deletes a letter";
     const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
     return [
       head,
       `${bar()}${this.#line(this.#renderSearchLine(stripControls(userInput), shown.length))}`,
       ...(shown.length === 0
         ? [`${bar()}${styleText("yellow", this.#line(none))}`]
-        : this.#rows(shown, height, columns - MARGIN)),
+        : this.#rows(shown, height, columns - MARGIN_COLUMNS)),
       ...(preview.length > 0 ? [bar(), ...preview.map((line) => `${bar()}${line}`)] : []),
       `${styleText("cyan", S_BAR_END)}  ${styleText("dim", this.#line(keys))}`,
     ].join("\n");
@@ -181,7 +181,7 @@ export class Picker {
   /** @param {string} words @param {number} found */
   #renderSearchLine(words, found) {
     const { columns } = this.#output;
-    if (columns < NARROW) return `${tail(words, columns - MARGIN - 1)}█`;
+    if (columns < MIN_ROW_COLUMNS) return `${tail(words, columns - MARGIN_COLUMNS - 1)}█`;
     const count = found === this.#choice.items.length ? "" : `  ${found} of ${this.#choice.items.length}`;
     return `Search: ${tail(words, columns / 2)}█${count}`;
   }
@@ -201,10 +201,10 @@ export class Picker {
   /** @param {number} place @param {number} columns */
   #row(place, columns) {
     const { lastActive, messageCount, agent = "", project = "" } = /** @type {Item} */ (this.#choice.items[place]);
-    if (columns < NARROW) return fillTitle(this.#title(place), columns).trimEnd();
+    if (columns < MIN_ROW_COLUMNS) return fillTitle(this.#title(place), columns).trimEnd();
     const count = `${messageCount} message${messageCount === 1 ? "" : "s"}`.padStart(15);
     const cells =
-      columns < WIDE
+      columns < MIN_WIDE_COLUMNS
         ? []
         : [
             [this.#hasAgents() ? 12 : 0, agent],
@@ -231,7 +231,7 @@ export class Picker {
 
   /** @param {MessageHit} said */
   #renderHit({ role, excerpt }) {
-    let left = Math.max(1, this.#output.columns - MARGIN);
+    let left = Math.max(1, this.#output.columns - MARGIN_COLUMNS);
     const parts = [{ text: `${role}: `, isHit: false }, ...excerpt].map(({ text, isHit }) => {
       const shown = cut(stripControls(text).replace(/\s+/g, " "), left);
       left -= widthOf(shown);
@@ -247,7 +247,7 @@ export class Picker {
 
   /** @param {string} text */
   #line(text) {
-    return cut(oneLine(text), Math.max(1, this.#output.columns - MARGIN));
+    return cut(oneLine(text), Math.max(1, this.#output.columns - MARGIN_COLUMNS));
   }
 
   // Loads previews one after another: moving through a long list waits for none.

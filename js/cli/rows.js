@@ -13,9 +13,9 @@ import { cut, fill, widthOf } from "./width.js";
  */
 
 /** The columns of a title that are worth more than any other column. */
-const TITLE = 22;
+const MIN_TITLE_COLUMNS = 22;
 /** The shortest id shown: one that is unique today should be unique tomorrow. */
-const SHORTEST = 8;
+const MIN_ID_CHARS = 8;
 /** The order in which columns are dropped where there is no room. */
 const DROP_ORDER = ["project", "agent", "messages", "id"];
 
@@ -36,7 +36,7 @@ export function rowsText(listed, { columns, isColored, idLength, now = new Date(
     columns - 1 - some.reduce((sum, column) => sum + (columnWidths.get(column) ?? 0) + 2, 0);
   let shown = all.filter((column) => columnWidths.get(column));
   for (const name of DROP_ORDER)
-    if (remainingWidth(shown) < TITLE) shown = shown.filter((column) => column.name !== name);
+    if (remainingWidth(shown) < MIN_TITLE_COLUMNS) shown = shown.filter((column) => column.name !== name);
   const room = Math.max(1, remainingWidth(shown));
   const painted = (/** @type {string} */ text, /** @type {number | undefined} */ color) =>
     isColored && color !== undefined ? `\u001b[${color}m${text}\u001b[0m` : text;
@@ -89,7 +89,7 @@ export function uniqueLength(ids, all) {
     const place = places.get(id) ?? 0;
     return 1 + Math.max(shared(id, sorted[place - 1]), shared(id, sorted[place + 1]));
   });
-  return Math.max(SHORTEST, ...needed);
+  return Math.max(MIN_ID_CHARS, ...needed);
 }
 
 /** @param {ListedSession[]} listed @param {{ idLength: number, now: Date }} about @returns {Column[]} */

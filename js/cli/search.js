@@ -14,7 +14,7 @@ import { idLengthFor, withStore } from "./store.js";
 /** @typedef {import("../types/index.js").Found} SearchHit */
 
 // The most sessions shown: nobody reads more.
-const SESSIONS = 10;
+const MAX_SESSIONS = 10;
 
 /** @param {Args} args */
 export async function search(args) {
@@ -22,7 +22,7 @@ export async function search(args) {
   const { file, command, error } = args;
   rejectMixed(args, words);
   const { limit, sort: _, ...asked } = parseListOptions(args);
-  const most = args.limit === undefined ? SESSIONS : limit;
+  const most = args.limit === undefined ? MAX_SESSIONS : limit;
   return withStore(
     args,
     async (store) => {

@@ -7,7 +7,7 @@ import { withStore } from "./store.js";
 /** @typedef {ReturnType<import("../store/store.js").Store["listSettings"]>[number]} Setting */
 
 /** A description of each setting. @type {[key: string, what: string][]} */
-export const ABOUT = [
+export const SETTING_DESCRIPTIONS = [
   ["autoPersist.enabled", "save sessions while they run"],
   ["autoPersist.saveAfterAssistantMessage", "save after each answer"],
   ["autoPersist.saveAfterToolExecution", "save after each tool call"],

@@ -12,7 +12,7 @@ import { archive } from "./lifecycle.js";
 /** @typedef {Record<string, any>} Args */
 
 /** @type {Record<string, { takes: string, run: (args: Args, words: string[]) => Promise<any> | undefined }>} */
-const TYPED = {
+const SLASH_COMMANDS = {
   sessions: {
     takes: "nothing, or all",
     run: (args, [first]) =>
@@ -45,11 +45,11 @@ const TYPED = {
 /** @param {Args} args */
 export async function runSlashCommand(args) {
   const [name = "", ...rest] = args._;
-  const command = Object.hasOwn(TYPED, name) ? TYPED[name] : undefined;
+  const command = Object.hasOwn(SLASH_COMMANDS, name) ? SLASH_COMMANDS[name] : undefined;
   if (!command)
     throw new LeftoffError({
       code: "usage",
-      message: `unknown command "${name}": expected ${Object.keys(TYPED).join(", ")}`,
+      message: `unknown command "${name}": expected ${Object.keys(SLASH_COMMANDS).join(", ")}`,
     });
   const words = (await readTypedWords(rest)).split(/\s+/).filter(Boolean);
   const answer = await command.run({ ...args, _: [] }, words);

@@ -16,12 +16,12 @@ import { cut } from "./width.js";
 /** @typedef {import("../session/session.js").Session} Session */
 
 /** The most candidates that a person is asked to choose between. */
-const MOST = 5;
+const MAX_CANDIDATES = 5;
 /** The most suggestions in an error. */
-const OFFERED = 3;
+const MAX_SUGGESTIONS = 3;
 /** The columns of a title that are enough to recognize it. */
-const TITLE = 50;
-const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
+const MAX_TITLE_CHARS = 50;
+const SESSION_HINT = "name one by its id, or by the number that 'leftoff list' gives it";
 
 /**
  * Opens the store for one command.
@@ -111,7 +111,7 @@ async function findByWords(store, args, words) {
     if (error.code === "ambiguous" || !one) throw await explainNotFound(error, store, words);
     throw new LeftoffError({
       code: "ambiguous",
-      message: `"${words}" matches ${found.length} sessions:\n${renderCandidates(found)}\n${HOW}`,
+      message: `"${words}" matches ${found.length} sessions:\n${renderCandidates(found)}\n${SESSION_HINT}`,
     });
   }
 }
@@ -130,13 +130,15 @@ async function rejectUnlessListed(store, args, { words, session }) {
 
 /** Renders candidates, one a line; of many, how many more there are. @param {ListedSession[]} found */
 function renderCandidates(found) {
-  const lines = found.slice(0, MOST).map(({ id, title }) => `  ${id}  ${title.replace(/\s+/g, " ")}`);
-  return [...lines, ...(found.length > MOST ? [`  and ${found.length - MOST} more`] : [])].join("\n");
+  const lines = found.slice(0, MAX_CANDIDATES).map(({ id, title }) => `  ${id}  ${title.replace(/\s+/g, " ")}`);
+  return [...lines, ...(found.length > MAX_CANDIDATES ? [`  and ${found.length - MAX_CANDIDATES} more`] : [])].join(
+    "\n",
+  );
 }
 
 /** @param {LeftoffError} error @param {Store} store @param {string} words */
 async function explainNotFound(error, store, words) {
-  if (error.code === "ambiguous") error.message += `\n${HOW}`;
+  if (error.code === "ambiguous") error.message += `\n${SESSION_HINT}`;
   else if (words.trim()) error.message = `no session "${words}"${await suggestSessions(store, words)}`;
   return error;
 }
@@ -231,8 +233,9 @@ async function suggestSessions(store, typed) {
   );
   const resembling = all.filter(({ id, name }) => near.has(id.slice(0, typed.length)) || (name && near.has(name)));
   const some = resembling.length > 0 ? resembling : rankByWords(typed, all);
-  const named = (/** @type {ListedSession} */ { id, title }) => `${id} "${cut(title.replace(/\s+/g, " "), TITLE)}"`;
-  if (some.length > 0) return didYouMean(some.slice(0, OFFERED).map(named));
+  const named = (/** @type {ListedSession} */ { id, title }) =>
+    `${id} "${cut(title.replace(/\s+/g, " "), MAX_TITLE_CHARS)}"`;
+  if (some.length > 0) return didYouMean(some.slice(0, MAX_SUGGESTIONS).map(named));
   const [last] = all;
   return `${last ? `; the last one is ${named(last)}` : ""}; 'leftoff list --all' shows all sessions`;
 }

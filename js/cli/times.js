@@ -4,9 +4,9 @@
 import { nowMs } from "../wasm/clock.js";
 import { LeftoffError } from "../index.js";
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
-const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
-const AGO = /^(\d{1,5}) ?(m|min|minutes?|h|hours?|d|days?|w|weeks?|mo|months?|y|years?)(?: ago)?$/;
+const DAY_PATTERN = /^\d{4}-\d\d-\d\d$/;
+const TIME_PATTERN = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
+const AGO_PATTERN = /^(\d{1,5}) ?(m|min|minutes?|h|hours?|d|days?|w|weeks?|mo|months?|y|years?)(?: ago)?$/;
 const MINUTES = { m: 1, h: 60, d: 1440, w: 10_080 };
 
 /**
@@ -43,19 +43,21 @@ function parseDay(typed, name, now) {
     back === undefined ? typed.split("-").map(Number) : [now.getFullYear(), now.getMonth() + 1, now.getDate() - back];
   const begun = new Date(year, month - 1, day);
   // Date takes the 30th of February for the 2nd of March.
-  if (back === undefined && (!DAY.test(typed) || begun.getMonth() !== month - 1 || begun.getDate() !== day))
+  if (back === undefined && (!DAY_PATTERN.test(typed) || begun.getMonth() !== month - 1 || begun.getDate() !== day))
     return undefined;
   return new Date(new Date(year, month - 1, day + end).getTime() - end);
 }
 
 /** @param {string} typed @param {Date} now */
 function parseExact(typed, now) {
-  return TIME.test(typed) && parseDay(typed.slice(0, 10), "since", now) ? new Date(typed.replace(" ", "T")) : undefined;
+  return TIME_PATTERN.test(typed) && parseDay(typed.slice(0, 10), "since", now)
+    ? new Date(typed.replace(" ", "T"))
+    : undefined;
 }
 
 /** @param {string} typed @param {Date} now */
 function parseAgo(typed, now) {
-  const [, count = "", unit = ""] = AGO.exec(typed) ?? [];
+  const [, count = "", unit = ""] = AGO_PATTERN.exec(typed) ?? [];
   if (!count) return undefined;
   const then = new Date(now);
   if (unit.startsWith("mo")) then.setMonth(now.getMonth() - Number(count));

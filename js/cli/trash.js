@@ -10,7 +10,7 @@ import { cut } from "./width.js";
 /** @typedef {Record<string, any>} Args */
 
 /** The columns of a title that are enough to recognize it. */
-const TITLE = 50;
+const MAX_TITLE_CHARS = 50;
 
 /** @param {Args} args */
 export async function trash(args) {
@@ -51,7 +51,7 @@ async function restoreTyped(store, args, typed) {
 function renderTrash(found) {
   const lines = found.map(
     ({ id, title, deleted }, place) =>
-      `${place + 1}. ${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`,
+      `${place + 1}. ${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), MAX_TITLE_CHARS)}\n`,
   );
   return {
     text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore N' restores one\n` : "the trash is empty\n",

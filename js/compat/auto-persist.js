@@ -15,7 +15,7 @@ import { callCore, fromBytes } from "../wasm/core.js";
 /** @import { AutoPersistConfig } from "../types/index.js" */
 
 /** The longest timer. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /**
  * Saves a session's documents while it changes, and archives old sessions. Times are milliseconds, ages days.
  * @example
@@ -109,7 +109,7 @@ export class AutoPersist {
 
   /** @param {number} waitMs */
   #scheduleSave(waitMs) {
-    const timer = setTimeout(() => this.#save().catch(this.#onError), Math.min(waitMs, LONGEST_MS));
+    const timer = setTimeout(() => this.#save().catch(this.#onError), Math.min(waitMs, MAX_TIMEOUT_MS));
     // A waiting save must not keep the process alive: whoever ends it closes the session.
     timer.unref?.();
     return timer;

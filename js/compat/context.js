@@ -2,7 +2,7 @@
 /** The `ContextBuilder`, over `session.context`. */
 
 import { asMessage, toDraft, requestError } from "./shapes.js";
-import { OURS, countingOptions } from "./strategies.js";
+import { OWN_STRATEGIES, countingOptions } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 
 /** @import { Session } from "./index.js" */
@@ -10,8 +10,8 @@ import { LeftoffError } from "../error.js";
 /** @import { Summarize } from "../types/index.js" */
 
 /** The part of the window reserved for the answer. */
-const RESERVE = 0.25;
-const FALLBACK = "fallback";
+const RESERVE_SHARE = 0.25;
+const FALLBACK_NAME = "fallback";
 
 /**
  * Divides a context window.
@@ -35,7 +35,7 @@ export function calculateBudget(modelContextWindow, systemPrompt, toolDefinition
     countText(tokenizer, systemPrompt),
     countText(tokenizer, toolDefinitions),
   ];
-  const reserveForResponse = Math.floor(modelContextWindow * RESERVE);
+  const reserveForResponse = Math.floor(modelContextWindow * RESERVE_SHARE);
   const availableTokens = Math.max(
     0,
     modelContextWindow - systemPromptTokens - toolDefinitionTokens - reserveForResponse,
@@ -75,7 +75,7 @@ export class ContextBuilder {
    *   `strategies`: the ones to try, leftoff's four unless given
    * @throws {LeftoffError} `invalid_request` for what is no tokenizer, and what is no strategy
    */
-  constructor(tokenizer, { summarize, strategies = OURS } = {}) {
+  constructor(tokenizer, { summarize, strategies = OWN_STRATEGIES } = {}) {
     if (typeof tokenizer?.count !== "function") throw requestError('expected a tokenizer with "count", but found none');
     this.#tokenizer = tokenizer;
     this.#summarize = summarize;
@@ -97,7 +97,7 @@ export class ContextBuilder {
       throw requestError(
         `expected a whole number for the priority of "${name}", but found ${JSON.stringify(priority)} instead`,
       );
-    if (name === FALLBACK)
+    if (name === FALLBACK_NAME)
       throw requestError(
         `expected another name for a strategy, but found "${name}", which is tried last whatever else there is`,
       );
@@ -157,7 +157,7 @@ export class ContextBuilder {
           sumCounts(messages.map(({ content }) => tokenizer.count(content ?? "")))),
     });
     const strategies = this.#strategies
-      .filter((strategy) => !OURS.includes(strategy))
+      .filter((strategy) => !OWN_STRATEGIES.includes(strategy))
       .map((strategy) => ({
         name: strategy.name,
         priority: strategy.priority,

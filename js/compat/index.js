@@ -58,7 +58,7 @@ export * from "../types/compat.js";
  */
 
 /** The fields that `updateMetadata` takes: the rest follows from the logs. */
-const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
+const UPDATABLE_FIELDS = ["title", "status", "provider", "lastAccessedAt"];
 
 /**
  * The sessions of projects: creates, loads, lists, archives and deletes them.
@@ -351,12 +351,12 @@ export class Session {
   async updateMetadata(updates) {
     const now = /** @type {Record<string, unknown>} */ ({ ...this.metadata });
     const other = Object.entries(updates).find(
-      ([name, value]) => value !== undefined && !UPDATES.includes(name) && value !== now[name],
+      ([name, value]) => value !== undefined && !UPDATABLE_FIELDS.includes(name) && value !== now[name],
     );
     if (other)
       throw new LeftoffError({
         code: "invalid_request",
-        message: `expected one of ${UPDATES.join(", ")} to update, but found "${other[0]}", which follows from what is stored`,
+        message: `expected one of ${UPDATABLE_FIELDS.join(", ")} to update, but found "${other[0]}", which follows from what is stored`,
       });
     const { title, status = now.status, provider } = updates;
     if (status !== now.status && status !== "archived" && status !== "active") {

@@ -13,7 +13,7 @@ import { toJson } from "../wasm/json.js";
  * Keys that only leftoff's own shape has, or where they mean something else: accepted here, they would not be
  * given back.
  */
-const OURS = [
+const OWN_FIELDS = [
   "v",
   "crc",
   "seq",
@@ -42,7 +42,7 @@ export function toAppendable(message) {
       `expected a message, an object, but found ${Array.isArray(given) ? "an array" : JSON.stringify(given).slice(0, 40)} instead`,
     );
   }
-  const own = OURS.find((key) => Object.hasOwn(given, key));
+  const own = OWN_FIELDS.find((key) => Object.hasOwn(given, key));
   if (own)
     throw requestError(
       `expected the keys of a SessionManager's message, or of OpenAI's, but found "${own}", which leftoff's own messages have: a session of \`openStore\` takes them`,
@@ -232,7 +232,7 @@ export function toStoredMessage({
     arguments: asObject(call.arguments),
   }));
   return {
-    ...Object.fromEntries(Object.entries(others).filter(([key]) => !OURS.includes(key))),
+    ...Object.fromEntries(Object.entries(others).filter(([key]) => !OWN_FIELDS.includes(key))),
     ...(participant !== undefined && { name: participant }),
     id,
     parentId,

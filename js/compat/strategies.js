@@ -47,7 +47,7 @@ export const recentPlusSummaryStrategy = defineStrategy("recent-plus-summary", 3
 export const minimalStateStrategy = defineStrategy("minimal-state", 4, 400);
 
 /** @internal Those of leftoff's own. @type {readonly ContextStrategy[]} */
-export const OURS = Object.freeze([
+export const OWN_STRATEGIES = Object.freeze([
   fullHistoryStrategy,
   prunedToolsStrategy,
   recentPlusSummaryStrategy,

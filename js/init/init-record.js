@@ -15,7 +15,7 @@ import { LeftoffError } from "../error.js";
 /** @import { Parts } from "./parts.js" */
 
 /** @type {Installation} */
-const NOTHING = { files: {}, changes: {}, folders: [] };
+const EMPTY_INSTALLATION = { files: {}, changes: {}, folders: [] };
 
 /**
  * Splits a record into what leftoff wrote and `others`, paths that it never writes.
@@ -23,7 +23,7 @@ const NOTHING = { files: {}, changes: {}, folders: [] };
  * @returns {{ own: Installation, others: string[] }}
  */
 export function splitRecord(noted, { files, entries }, agent) {
-  const { files: hashes, changes, folders } = { ...NOTHING, ...(isObject(noted) ? noted : {}) };
+  const { files: hashes, changes, folders } = { ...EMPTY_INSTALLATION, ...(isObject(noted) ? noted : {}) };
   const paths = { files: new Set(files.map(({ path }) => path)), changes: new Set(entries.map(({ path }) => path)) };
   const ownFolders = new Set([".", ...[...paths.files, ...paths.changes].flatMap(ancestorsOf)]);
   const of = (/** @type {unknown} */ from) => (isObject(from) ? Object.entries(from) : []);

@@ -21,8 +21,8 @@ import { LeftoffError } from "../error.js";
 /** @param {string} text */
 export const hashOf = (text) => createHash("sha256").update(text).digest("hex");
 
-const FORMAT = { insertSpaces: true, tabSize: 2, eol: "\n" };
-const NEW = "{}\n";
+const FORMATTING = { insertSpaces: true, tabSize: 2, eol: "\n" };
+const EMPTY_FILE = "{}\n";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -45,7 +45,7 @@ export function addEntries(found, entries, { path, before }) {
   const clean = found === undefined || !before ? found : removeEntries(found, before, path);
   /** @type {Change} */
   const change = { entries: wanted, made: clean === undefined ? [[]] : [], pieces: [], after: "" };
-  let text = clean ?? NEW;
+  let text = clean ?? EMPTY_FILE;
   for (const { at, value } of wanted) {
     for (let depth = 1; depth <= at.length; depth += 1) {
       const place = at.slice(0, depth);
@@ -84,7 +84,7 @@ export function removeEntries(found, { entries, made, pieces, after }, path) {
       found,
     );
     // What takes the bytes back takes nothing else away, and puts nothing else in.
-    if (canonicalJson(text) === canonicalJson(clean)) return isNew && text === NEW ? undefined : text;
+    if (canonicalJson(text) === canonicalJson(clean)) return isNew && text === EMPTY_FILE ? undefined : text;
   }
   return isNew && Object.keys(parseObject(clean, path)).length === 0 ? undefined : clean;
 }
@@ -129,7 +129,7 @@ function formatRange(text, offset, length) {
   const end = offset + length;
   return applyEdits(
     text,
-    format(text, { offset, length }, FORMAT).filter(
+    format(text, { offset, length }, FORMATTING).filter(
       (edit) => edit.offset >= offset && edit.offset + edit.length <= end,
     ),
   );

@@ -6,7 +6,7 @@
 /** @typedef {"resume" | "stop" | "sessions" | "session" | "compact" | "debug"} Key */
 
 /** The commands' names, chosen so that none replaces a client's own. @type {Record<Key, string>} */
-const NAMES = {
+const COMMAND_NAMES = {
   resume: "workspace.resume",
   stop: "workspace.stop-conversation",
   sessions: "sessions",
@@ -15,18 +15,18 @@ const NAMES = {
   debug: "debug-context",
 };
 /** Names that differ for one agent. @type {Record<string, Partial<Record<Key, string>>>} */
-const OTHER = { opencode: { sessions: "list-sessions" } };
+const AGENT_NAMES = { opencode: { sessions: "list-sessions" } };
 
 /** The agents that can be set up, and those that take a folder of their own. */
 export const agentsToSetUp = ["claude-code", "opencode", "gemini", "codex"];
 export const agentsWithPlugin = ["claude-code", "gemini"];
 
 /** The mark in each command's text by which a client's record shows what it was. The core looks for it, too. */
-export const ANSWER = "leftoff's answer";
+export const ANSWER_PHRASE = "leftoff's answer";
 
 /** The name of a command's file. @param {string} agent @param {Key} key */
 export function nameIn(agent, key) {
-  const name = OTHER[agent]?.[key] ?? NAMES[key];
+  const name = AGENT_NAMES[agent]?.[key] ?? COMMAND_NAMES[key];
   // Skills have no dots.
   return agent === "codex" ? name.replaceAll(".", "-") : name;
 }

@@ -23,7 +23,7 @@ import { texts } from "./texts.js";
  * @property {string[]} notes further notes for the user
  */
 
-const ABOUT = "Keeps conversations and continues them where they stopped";
+const PLUGIN_DESCRIPTION = "Keeps conversations and continues them where they stopped";
 
 // The typed words go in as they are, whatever quotes are in them.
 /** @param {string} program @param {Text} text */
@@ -45,14 +45,14 @@ function skill(program, name, { description, hint, runs, then }) {
 }
 
 /** How long a client waits for a hook before it goes on without one; else some wait for ten minutes. */
-const PATIENCE_S = 30;
+const HOOK_TIMEOUT_S = 30;
 /** The timeout of the last hook in Codex, which gives no more, and warns at each start where more is asked for. */
-const END_IN_CODEX_S = 3;
+const CODEX_END_TIMEOUT_S = 3;
 /** Hook timeouts in each client's own unit. @type {Record<string, (event: string) => number>} */
 const TIMEOUTS = {
-  "claude-code": () => PATIENCE_S,
-  gemini: () => PATIENCE_S * 1000,
-  codex: (event) => (event === "SessionEnd" ? END_IN_CODEX_S : PATIENCE_S),
+  "claude-code": () => HOOK_TIMEOUT_S,
+  gemini: () => HOOK_TIMEOUT_S * 1000,
+  codex: (event) => (event === "SessionEnd" ? CODEX_END_TIMEOUT_S : HOOK_TIMEOUT_S),
 };
 
 /** @param {string} agent @param {string} command @param {string[]} events @param {object} [beside] */
@@ -63,18 +63,18 @@ function hooks(agent, command, events, beside = {}) {
   }));
 }
 
-const EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
+const HOOK_EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
 /** Gemini's hooks; none at the start: its answer to the model would keep slash commands from being read. */
-const EVENTS_GEMINI = ["BeforeAgent", "AfterAgent", "SessionEnd"];
+const GEMINI_EVENTS = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 
 /** A command's text with its key. @typedef {Text & { key: Key }} NamedText */
 
 /**
  * @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>}
  */
-const AGENTS = {
+const AGENT_PARTS = {
   "claude-code"(program, told, { plugin, anywhere }) {
-    const each = hooks("claude-code", `${anywhere} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
+    const each = hooks("claude-code", `${anywhere} hook claude-code${plugin ? " --plugin" : ""}`, HOOK_EVENTS);
     const files = commandFiles("claude-code", told, (name, text) => [
       `${plugin ? "" : ".claude/"}commands/${name}.md`,
       markdown(program, text),
@@ -99,7 +99,7 @@ const AGENTS = {
   },
 
   gemini(program, told, { plugin, anywhere }) {
-    const each = hooks("gemini", `${anywhere} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
+    const each = hooks("gemini", `${anywhere} hook gemini`, GEMINI_EVENTS, { name: "leftoff" });
     const files = commandFiles("gemini", told, (name, text) => [
       `${plugin ? "" : ".gemini/"}commands/${name}.toml`,
       toml(program, text),
@@ -122,7 +122,11 @@ const AGENTS = {
       "Codex has no project slash commands: these are skills, which the model runs itself",
       "trust the folder and approve the hooks when Codex asks at its next start",
     ];
-    return { files, entries: entries(".codex/hooks.json", hooks("codex", `${anywhere} hook codex`, EVENTS)), notes };
+    return {
+      files,
+      entries: entries(".codex/hooks.json", hooks("codex", `${anywhere} hook codex`, HOOK_EVENTS)),
+      notes,
+    };
   },
 };
 
@@ -149,7 +153,7 @@ function inFolder(files, about, each) {
   return {
     files: [
       ...files,
-      { path: about, text: json({ name: "leftoff", version: VERSION, description: ABOUT }) },
+      { path: about, text: json({ name: "leftoff", version: VERSION, description: PLUGIN_DESCRIPTION }) },
       hooksFile(each),
     ],
     entries: [],
@@ -187,7 +191,7 @@ export function partsFor(agent, { program, anywhere = program, plugin = false })
   const every = /** @type {NamedText[]} */ (all.map(([key, text]) => ({ key, ...text })));
   // Codex puts its skills into every prompt, so it gets only two.
   const told = agent === "codex" ? every.filter(({ key }) => key === "resume" || key === "stop") : every;
-  const parts = AGENTS[agent]?.(program, told, { plugin, anywhere });
+  const parts = AGENT_PARTS[agent]?.(program, told, { plugin, anywhere });
   // The commands' files come first, in this order.
   return (
     parts && {

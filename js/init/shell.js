@@ -2,14 +2,14 @@
 /** Quotes words for a shell. */
 
 /** Words that shells take as they are. */
-const PLAIN = /^[\w@%+=:,./-]+$/;
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 /** The folders that every shell looks in. */
-const EVERYWHERE = ["/usr/bin", "/bin"];
+const SYSTEM_FOLDERS = ["/usr/bin", "/bin"];
 
 /** @param {string[]} words */
 export function shellWords(words) {
-  return words.map((word) => (PLAIN.test(word) ? word : `"${word.replace(/["\\$`]/g, "\\$&")}"`)).join(" ");
+  return words.map((word) => (PLAIN_WORD.test(word) ? word : `"${word.replace(/["\\$`]/g, "\\$&")}"`)).join(" ");
 }
 
 /**
@@ -18,7 +18,7 @@ export function shellWords(words) {
  * @param {string} program @param {string[]} folders @param {string} home of the user
  */
 export function commandWithPath(program, folders, home) {
-  const others = [...new Set(folders)].filter((folder) => !EVERYWHERE.includes(folder));
+  const others = [...new Set(folders)].filter((folder) => !SYSTEM_FOLDERS.includes(folder));
   const within = (/** @type {string} */ text) => text.replace(/["\\$`]/g, "\\$&");
   const isOfHome = (/** @type {string} */ folder) => home !== "" && folder.startsWith(`${home}/`);
   const placed = (/** @type {string} */ folder) =>

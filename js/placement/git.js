@@ -20,7 +20,7 @@ import { isRefused } from "../host/permissions.js";
 
 /** How long a process told to end may take, and how long processes it left behind may hold its pipes. */
 const GRACE_MS = 500;
-const MAX_WORDS = 4_000;
+const MAX_STDERR_CHARS = 4_000;
 
 /**
  * Runs git; nothing where there is none, or no folder.
@@ -59,7 +59,7 @@ function run(git, { folder, arguments: args, variables, without, limitMs }, inpu
     };
     timers.push(setTimeout(end, limitMs));
     child.stdout.on("data", (bytes) => out.push(bytes));
-    child.stderr.setEncoding("utf8").on("data", (text) => (words = (words + text).slice(-MAX_WORDS)));
+    child.stderr.setEncoding("utf8").on("data", (text) => (words = (words + text).slice(-MAX_STDERR_CHARS)));
     child.on("error", (cause) => {
       timers.forEach(clearTimeout);
       reject(

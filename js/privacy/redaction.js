@@ -19,13 +19,13 @@ import { drive, driveNow } from "../wasm/drive.js";
 /** @import { Redact, Secret } from "../types/index.js" */
 
 /** The modes, from the laxest to the strictest. */
-export const REDACT = /** @type {const} */ (["off", "report", "replace"]);
+export const REDACT_MODES = /** @type {const} */ (["off", "report", "replace"]);
 
 /**
  * The deepest nesting written as JSON: the core shows nothing that is nested as deep, and JSON can surely be written so
  * far.
  */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 /** A folder of a storage. @typedef {{ storage: Storage, folder: string }} StorageFolder */
 /**
@@ -245,7 +245,7 @@ function jsonOf(value) {
 /** @param {any} value @param {number} depth @returns {unknown} */
 function cutDepth(value, depth) {
   if (typeof value !== "object" || value === null) return value;
-  if (depth === DEEPEST) return [];
+  if (depth === MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.map((one) => cutDepth(one, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutDepth(one, depth + 1)]));
 }

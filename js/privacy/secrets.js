@@ -8,18 +8,18 @@ import { bytesOf } from "../wasm/core.js";
 /** @typedef {(text: string) => SecretSpan[]} SecretScan */
 
 /** The module's name, kept out of the import expression: no bundler must fail without it. */
-const SECRETLINT = "@secretlint/secretlint-rule-preset-recommend";
-const PREFIX = "@secretlint/secretlint-rule-";
+const SECRETLINT_PRESET = "@secretlint/secretlint-rule-preset-recommend";
+const RULE_PREFIX = "@secretlint/secretlint-rule-";
 // Left out, since it obeys comments that switch other rules off: the author of a conversation must not decide what
 // leaves with it.
-const OBEYS_COMMENTS = `${PREFIX}filter-comments`;
+const COMMENTS_RULE = `${RULE_PREFIX}filter-comments`;
 // The file name given to the rules: one finds tokens without a shape of their own only in a file of this name.
-const FILE = ".npmrc";
+const NPMRC_FILE = ".npmrc";
 // This rule takes a line to its end; in a conversation something may follow the secret.
-const WORDS = "npm";
+const NPM_CUE = "npm";
 
 // The bytes that the core puts between two texts to scan them as one; no secret spans them.
-const BETWEEN = 3;
+const SEPARATOR_BYTES = 3;
 // A byte order mark at the beginning counts as text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -28,7 +28,7 @@ let loading;
 
 /** The length of texts that lie one behind the other. @param {number[]} lengths in bytes */
 export function joinedLength(lengths) {
-  return lengths.reduce((sum, length) => sum + length + BETWEEN, -BETWEEN);
+  return lengths.reduce((sum, length) => sum + length + SEPARATOR_BYTES, -SEPARATOR_BYTES);
 }
 
 /**
@@ -41,7 +41,7 @@ export function findSecrets(scan, lengths, texts) {
   let at = 0;
   return lengths.map((length) => {
     const text = decoder.decode(texts.subarray(at, at + length));
-    at += length + BETWEEN;
+    at += length + SEPARATOR_BYTES;
     const bytesTo = (/** @type {number} */ units) => bytesOf(text.slice(0, units)).length;
     return scan(text).map(({ start, end, rule }) => ({ start: bytesTo(start), end: bytesTo(end), rule }));
   });
@@ -56,7 +56,7 @@ export function secretScan() {
 /** @returns {Promise<SecretScan>} */
 async function loadScan() {
   const { rules } = await /** @type {Promise<typeof import("@secretlint/secretlint-rule-preset-recommend")>} */ (
-    import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT)
+    import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT_PRESET)
   ).catch((cause) => {
     loading = undefined;
     throw new LeftoffError({
@@ -69,11 +69,11 @@ async function loadScan() {
   /** @type {SecretSpan[]} */
   let found = [];
   const handlers = rules
-    .filter(({ meta }) => meta.id !== OBEYS_COMMENTS)
+    .filter(({ meta }) => meta.id !== COMMENTS_RULE)
     .map(({ meta, create }) => {
       const report = (/** @type {{ message: { data?: any }, range: readonly number[] }} */ { message, range }) => {
-        const rule = meta.id.slice(PREFIX.length);
-        found.push({ ...locateSecret(content, range, { data: message.data, isWord: rule === WORDS }), rule });
+        const rule = meta.id.slice(RULE_PREFIX.length);
+        found.push({ ...locateSecret(content, range, { data: message.data, isWord: rule === NPM_CUE }), rule });
       };
       const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({
         message: "",
@@ -86,7 +86,7 @@ async function loadScan() {
   return (text) => {
     content = text;
     found = [];
-    const source = /** @type {any} */ ({ filePath: FILE, content, ext: "", contentType: "text" });
+    const source = /** @type {any} */ ({ filePath: NPMRC_FILE, content, ext: "", contentType: "text" });
     for (const { file } of handlers) file?.(source);
     return found;
   };

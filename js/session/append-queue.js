@@ -21,7 +21,7 @@ import { toJson } from "../wasm/json.js";
  */
 
 /** The most appends that become one batch. */
-const MAX_GROUP = 1000;
+const MAX_GROUP_APPENDS = 1000;
 
 /**
  * Writes drafts as a JSON array, and detects their format.
@@ -78,8 +78,8 @@ export function takeBatch(waiting) {
     0,
     (first.format ?? "leftoff") === "leftoff" && first.once === undefined
       ? other < 0
-        ? MAX_GROUP
-        : Math.min(other, MAX_GROUP)
+        ? MAX_GROUP_APPENDS
+        : Math.min(other, MAX_GROUP_APPENDS)
       : 1,
   );
 }

@@ -161,7 +161,7 @@ export class Transcript {
     const all = toBytes({ ...asked, model: this.session.model ?? undefined });
     return fromBytes(
       await drive((operations, now, chance) => operations.contextOf(messages, all, module.anyCounter(), now, chance), {
-        ...NOWHERE,
+        ...FILELESS_HOST,
         module,
         own: { count, summarize },
       }),
@@ -193,7 +193,7 @@ export class Transcript {
 }
 
 /** The host of operations that ask for no file. @type {Pick<Host, "at" | "log" | "turn">} */
-const NOWHERE = {
+const FILELESS_HOST = {
   at: () => ({ storage: new MemoryStorage(), path: "/" }),
   log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/", opened: 0 }),
   turn: async () => () => {},

@@ -122,11 +122,11 @@
 /**
  * @typedef {"read" | "readRange" | "append" | "replace" | "move" | "link" | "list" | "remove" | "stat" | "close"} Verb
  */
-/** @typedef {keyof typeof REASONS} Code */
+/** @typedef {keyof typeof ERROR_REASONS} Code */
 
 import { LeftoffError } from "../error.js";
 
-const REASONS = {
+const ERROR_REASONS = {
   permission_denied: "permission denied",
   disk_full: "the disk is full",
   read_only: "the filesystem is read-only",
@@ -143,7 +143,7 @@ const REASONS = {
   storage_failed: "the storage failed",
 };
 
-const PHRASES = { append: "append to", readRange: "read" };
+const METHOD_PHRASES = { append: "append to", readRange: "read" };
 
 /**
  * @internal
@@ -154,8 +154,8 @@ const PHRASES = { append: "append to", readRange: "read" };
  * @param {{ code: Code, to?: string, reason?: string, detail?: string, cause?: unknown, written?: number, durable?: boolean }} what
  *   `to`: the other path of a move; `reason`: instead of the code's own
  */
-export function storageError(verb, path, { code, to, reason = REASONS[code], detail, cause, written, durable }) {
-  const phrase = verb in PHRASES ? PHRASES[/** @type {keyof typeof PHRASES} */ (verb)] : verb;
+export function storageError(verb, path, { code, to, reason = ERROR_REASONS[code], detail, cause, written, durable }) {
+  const phrase = verb in METHOD_PHRASES ? METHOD_PHRASES[/** @type {keyof typeof METHOD_PHRASES} */ (verb)] : verb;
   return new LeftoffError({
     code,
     message: `could not ${phrase} "${path}"${to === undefined ? "" : ` to "${to}"`}: ${reason}${detail ? ` (${detail})` : ""}`,

@@ -9,7 +9,7 @@ import { join } from "../host/path.node.js";
 /** @typedef {{ storage: Storage, path: string }} StoragePath */
 
 /** The most bytes of a file held in memory. */
-const PIECE = 4 * 1024 * 1024;
+const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
  * Copies a file, or a folder with all in it.
@@ -45,7 +45,7 @@ async function copyFolder(from, to, isMissing) {
 
 /** @param {StoragePath} from @param {StoragePath} to @param {number} size */
 async function copyFile(from, to, size) {
-  if (size <= PIECE) {
+  if (size <= CHUNK_BYTES) {
     const bytes = (await from.storage.readRange(from.path, 0, size)) ?? new Uint8Array();
     await to.storage.replace(to.path, bytes);
     return bytes.length;
@@ -65,7 +65,7 @@ async function copyFile(from, to, size) {
 /** @param {StoragePath} from @param {StoragePath} to @param {number} size */
 async function copyPieces(from, to, size) {
   for (let at = 0; at < size;) {
-    const bytes = (await from.storage.readRange(from.path, at, Math.min(size, at + PIECE))) ?? new Uint8Array();
+    const bytes = (await from.storage.readRange(from.path, at, Math.min(size, at + CHUNK_BYTES))) ?? new Uint8Array();
     if (bytes.length === 0)
       throw new LeftoffError({
         code: "storage_failed",

@@ -10,7 +10,7 @@ import { codeOf } from "./folders.js";
 /** @import { HeldPlace } from "./folders.js" */
 
 /** The system's errors where a user may not make links, on Windows, and where a filesystem has none. */
-const WITHOUT_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+const NO_LINK_CODES = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /**
  * Makes a place a link, made beside it and renamed, so that a reader finds the old one or the new one.
@@ -29,7 +29,7 @@ export function placeLink(held, target) {
   try {
     fs.symlinkSync(target, temporary, "junction");
   } catch (error) {
-    if (WITHOUT_LINKS.includes(codeOf(error))) return false;
+    if (NO_LINK_CODES.includes(codeOf(error))) return false;
     throw error;
   }
   try {

@@ -19,8 +19,8 @@ import { retryWhileBusy } from "./whole-file.js";
 /** @import { HeldPlace } from "./folders.js" */
 
 /** The system's errors where a file cannot have two names: filesystems without links, Android, Windows (EISDIR). */
-const WITHOUT_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"];
-const BIG = /** @type {const} */ ({ bigint: true });
+const NO_LINK_CODES = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"];
+const BIGINT_STAT = /** @type {const} */ ({ bigint: true });
 
 /** @param {string} at */
 export function rejectUnmovable(at) {
@@ -42,7 +42,7 @@ export function rejectTaken(at) {
  * @param {() => Promise<void>} confirm makes the disk confirm the new name
  */
 export async function move(source, target, confirm) {
-  const found = fs.lstatSync(source.systemPath, BIG);
+  const found = fs.lstatSync(source.systemPath, BIGINT_STAT);
   source.check();
   target.check();
   if (found.isDirectory()) await renamePatiently(source.systemPath, target.systemPath);
@@ -54,7 +54,7 @@ async function moveFile(from, to, file, confirm) {
   try {
     fs.linkSync(from, to);
   } catch (error) {
-    if (!WITHOUT_LINKS.includes(codeOf(error))) throw error;
+    if (!NO_LINK_CODES.includes(codeOf(error))) throw error;
     return renamePatiently(from, to);
   }
   try {
@@ -88,6 +88,6 @@ function renamePatiently(from, to) {
 
 /** @param {string} at @param {fs.BigIntStats} file */
 function isStill(at, { ino, dev }) {
-  const found = fs.lstatSync(at, { ...BIG, throwIfNoEntry: false });
+  const found = fs.lstatSync(at, { ...BIGINT_STAT, throwIfNoEntry: false });
   return found !== undefined && found.ino === ino && found.dev === dev;
 }

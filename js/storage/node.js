@@ -42,11 +42,11 @@ import { writeWhole } from "./whole-file.js";
 /** @import { Capabilities, Entry, Stat, Verb } from "./contract.js" */
 
 /** How many descriptors stay open between appends. */
-const KEPT = 32;
+const MAX_OPEN_FILES = 32;
 /** The most bytes of one read: systems refuse lengths over 2 GiB. */
-const READ = 1 << 30;
+const MAX_READ_BYTES = 1 << 30;
 /** How often a file that was replaced meanwhile is opened again. */
-const TRIES = 20;
+const MAX_ATTEMPTS = 20;
 
 // Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
@@ -319,7 +319,7 @@ export class NodeStorage {
       // Also of nothing: who reads again and again until something comes lets others have their turn by that.
       let count;
       do {
-        count = await readAt(fd, bytes, filled, Math.min(READ, bytes.length - filled), from + filled);
+        count = await readAt(fd, bytes, filled, Math.min(MAX_READ_BYTES, bytes.length - filled), from + filled);
         filled += count;
       } while (count > 0 && filled < bytes.length); // Else the file was cut while it was read.
       return bytes.subarray(0, filled);
@@ -334,7 +334,7 @@ export class NodeStorage {
   // As the folders on the way to it are: another thread would cost more than to open it, and many small files are read.
   /** @param {string} path */
   #openToRead(path) {
-    for (let triesLeft = TRIES; ; triesLeft -= 1) {
+    for (let triesLeft = MAX_ATTEMPTS; ; triesLeft -= 1) {
       const held = this.#finder.hold(path);
       let fd;
       try {
@@ -360,7 +360,7 @@ export class NodeStorage {
     }
     if (known) this.#closeFile(path);
     const [oldest] = this.#open.keys();
-    if (this.#open.size >= KEPT) this.#closeFile(oldest);
+    if (this.#open.size >= MAX_OPEN_FILES) this.#closeFile(oldest);
     const file = new OpenFile(this.#openToAppend(path, within), () => this.#syncEntries(path));
     this.#open.set(path, file);
     if (file.isFile()) return file;

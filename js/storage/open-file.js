@@ -10,17 +10,17 @@ import { codeOf, rejectLinkAndFolder } from "./folders.js";
 
 // Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+const APPEND_FLAGS = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 
 /** How long a look at the path holds, in milliseconds: from learning the size to appending in the same turn. */
-const LOOK_LASTS_MS = 1;
+const STAT_LIFETIME_MS = 1;
 /**
  * How long, in milliseconds, the file alone is looked at, which is faster than its path. A file that is removed or
  * replaced has a link less, and most filesystems note the time of a move, within some milliseconds. Where one does not,
  * or a folder was moved with the file in it, a look misses that for so long; an append does not: it looks at the path
  * once it has written.
  */
-const PATH_LASTS_MS = 50;
+const PATH_LIFETIME_MS = 50;
 
 /** A descriptor for appending, and the proof that what it wrote reached the disk. */
 export class OpenFile {
@@ -58,7 +58,7 @@ export class OpenFile {
 
   /** Whether the path still leads to this file: it may have been removed or replaced. @param {string} path */
   isAt(path) {
-    return ticksMs() - this.#lookedAt < LOOK_LASTS_MS || this.statAtPath(path) !== null;
+    return ticksMs() - this.#lookedAt < STAT_LIFETIME_MS || this.statAtPath(path) !== null;
   }
 
   /**
@@ -68,7 +68,7 @@ export class OpenFile {
    */
   statAtPath(path) {
     const now = ticksMs();
-    if (now - this.#pathCheckedAt < PATH_LASTS_MS) {
+    if (now - this.#pathCheckedAt < PATH_LIFETIME_MS) {
       const found = fs.fstatSync(this.fd);
       if (found.nlink === this.#links && found.ctimeMs === this.#changedMs) {
         this.#lookedAt = now;
@@ -161,16 +161,16 @@ export function openToAppend({ systemPath: at, check }) {
 /** @param {string} at */
 function openOrCreate(at) {
   try {
-    return fs.openSync(at, APPEND);
+    return fs.openSync(at, APPEND_FLAGS);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
   try {
-    const fd = fs.openSync(at, APPEND | O_CREAT | O_EXCL, 0o600);
+    const fd = fs.openSync(at, APPEND_FLAGS | O_CREAT | O_EXCL, 0o600);
     fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
     return fd;
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
-    return fs.openSync(at, APPEND); // Another process was faster.
+    return fs.openSync(at, APPEND_FLAGS); // Another process was faster.
   }
 }

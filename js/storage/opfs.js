@@ -25,9 +25,9 @@ import { checkNames, checkRange, storageError } from "./contract.js";
  */
 
 /** The most files held open: no other tab can append to one that is. */
-const MOST_HELD = 32;
+const MAX_HELD_HANDLES = 32;
 /** The file that says from where to where a folder is being moved, until that is done. */
-const MOVING = ".leftoff-moving.json";
+const MOVE_RECORD = ".leftoff-moving.json";
 
 /** Whether this is a worker of a browser with such files. */
 export function hasOpfs() {
@@ -173,7 +173,7 @@ export class OpfsStorage {
         if (source.kind === "file") return source.move(folder, name);
         const root = await this.#openRoot();
         await withMoveLock(async () => {
-          await writeText(root, MOVING, JSON.stringify({ from, to }));
+          await writeText(root, MOVE_RECORD, JSON.stringify({ from, to }));
           await moveFolder(root, { from, to });
         });
       },
@@ -197,7 +197,7 @@ export class OpfsStorage {
       /** @type {Entry[]} */
       const entries = [];
       for await (const [name, { kind }] of folder.entries()) {
-        if (name === MOVING || /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name)) continue;
+        if (name === MOVE_RECORD || /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name)) continue;
         const stats =
           files && kind === "directory"
             ? await Promise.all(files.map((file) => this.#findStat(`${path}/${name}/${file}`)))
@@ -317,7 +317,7 @@ export class OpfsStorage {
     const known = this.#held.get(path);
     this.#held.delete(path);
     const [oldest] = this.#held.keys();
-    if (!known && this.#held.size >= MOST_HELD && oldest !== undefined) this.#closeHeld(oldest);
+    if (!known && this.#held.size >= MAX_HELD_HANDLES && oldest !== undefined) this.#closeHeld(oldest);
     if (!known) await this.#findStat(path);
     const { folder, name } = await this.#parent(path, true);
     const held = known ?? (await (await folder.getFileHandle(name, { create: true })).createSyncAccessHandle());
@@ -341,7 +341,7 @@ export class OpfsStorage {
       /** @type {Folder} */
       const root = await /** @type {any} */ (globalThis).navigator.storage.getDirectory();
       await withMoveLock(async () => {
-        const moving = await child(root, MOVING);
+        const moving = await child(root, MOVE_RECORD);
         if (moving?.kind === "file") await moveFolder(root, JSON.parse(await (await moving.getFile()).text()));
       });
       return root;
@@ -415,7 +415,7 @@ async function moveFolder(root, { from, to }) {
     const old = await parentOf(root, from, false);
     await old.folder.removeEntry(old.name, { recursive: true });
   }
-  await root.removeEntry(MOVING).catch(unlessAbsent);
+  await root.removeEntry(MOVE_RECORD).catch(unlessAbsent);
 }
 
 /** @param {Folder} from @param {Folder} to */

@@ -23,12 +23,12 @@ import { UnrootedFinder, codeOf, makeFolder, makeFolders, notFolderError, toSyst
 
 /** @import { HeldPlace } from "./folders.js" */
 
-const FDS = "/proc/self/fd";
+const FD_FOLDER = "/proc/self/fd";
 // Node does not name it. With it a folder can be opened that may be passed through, but not listed.
 const O_PATH = 0o10000000;
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0 } = fs.constants;
-const FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW;
-const BIG = /** @type {const} */ ({ bigint: true });
+const FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_NOFOLLOW;
+const BIGINT_STAT = /** @type {const} */ ({ bigint: true });
 /**
  * Longer than a filesystem's clock stands still, which is a tick of the system: two changes within one look like one.
  */
@@ -122,7 +122,7 @@ export class RootedFinder {
     if (!this.#real) this.#resolve();
     if (this.#hasDescriptors) {
       const fd = this.#openFolders(names, made, least);
-      const at = last === undefined ? `${FDS}/${fd}` : `${FDS}/${fd}/${last}`;
+      const at = last === undefined ? `${FD_FOLDER}/${fd}` : `${FD_FOLDER}/${fd}/${last}`;
       return { systemPath: at, check: () => {}, remove: async () => removeTree(at), close: () => closeFolder(fd) };
     }
     const folder = this.#checkFolders(names, made, least);
@@ -130,7 +130,7 @@ export class RootedFinder {
     const remove = () => fs.promises.rm(at, { recursive: true, force: true });
     const check = (/** @type {number | undefined} */ fd, /** @type {string} */ beside = at) => {
       this.#checkFolders(names);
-      if (fd !== undefined && !isSame(fs.fstatSync(fd, BIG), fs.lstatSync(beside, BIG))) {
+      if (fd !== undefined && !isSame(fs.fstatSync(fd, BIGINT_STAT), fs.lstatSync(beside, BIGINT_STAT))) {
         throw new ReplacedError(`expected a file at "${beside}", but found another one instead`);
       }
       this.#checkFolders(names);
@@ -157,7 +157,7 @@ export class RootedFinder {
       const parent = fd;
       path = join(path, name);
       try {
-        fd = openFolder(`${FDS}/${parent}/${name}`, path, depth < least ? undefined : made);
+        fd = openFolder(`${FD_FOLDER}/${parent}/${name}`, path, depth < least ? undefined : made);
       } finally {
         closeFolder(parent);
       }
@@ -217,9 +217,9 @@ function isOdd(name) {
 
 /** Whether entries of an open folder can be reached by its descriptor. @param {string} folder */
 function hasDescriptors(folder) {
-  const fd = fs.openSync(folder, FOLDER);
+  const fd = fs.openSync(folder, FOLDER_FLAGS);
   try {
-    return isSame(fs.lstatSync(`${FDS}/${fd}/.`, BIG), fs.fstatSync(fd, BIG));
+    return isSame(fs.lstatSync(`${FD_FOLDER}/${fd}/.`, BIGINT_STAT), fs.fstatSync(fd, BIGINT_STAT));
   } catch {
     return false; // No /proc, or none for this program: the other way is used.
   } finally {
@@ -236,7 +236,7 @@ function hasDescriptors(folder) {
  */
 function openFolder(at, path, made) {
   try {
-    return fs.openSync(at, FOLDER);
+    return fs.openSync(at, FOLDER_FLAGS);
   } catch (error) {
     if (!made || codeOf(error) !== "ENOENT") {
       statFolder(at, path);
@@ -248,7 +248,7 @@ function openFolder(at, path, made) {
   const isNew = makeFolder(at);
   const fd = openFolder(at, path);
   // Only a umask that takes from the owner makes it differ.
-  if (isNew && (fs.fstatSync(fd).mode & 0o777) !== 0o700) fs.chmodSync(`${FDS}/${fd}`, 0o700);
+  if (isNew && (fs.fstatSync(fd).mode & 0o777) !== 0o700) fs.chmodSync(`${FD_FOLDER}/${fd}`, 0o700);
   return fd;
 }
 
@@ -262,7 +262,7 @@ function closeFolder(fd) {
 
 /** Refuses what is no folder. @param {string} at @param {string} path */
 function statFolder(at, path) {
-  const found = fs.lstatSync(at, BIG);
+  const found = fs.lstatSync(at, BIGINT_STAT);
   if (found.isSymbolicLink()) throw new OutsideRootError(`expected a folder at "${path}", but found a link instead`);
   if (!found.isDirectory()) throw notFolderError(path);
   return found;
@@ -274,7 +274,7 @@ async function removeTree(at) {
   if (!found?.isDirectory()) return fs.promises.rm(at, { force: true });
   const fd = openFolder(at, at);
   try {
-    for (const name of await fs.promises.readdir(`${FDS}/${fd}`)) await removeTree(`${FDS}/${fd}/${name}`);
+    for (const name of await fs.promises.readdir(`${FD_FOLDER}/${fd}`)) await removeTree(`${FD_FOLDER}/${fd}/${name}`);
   } finally {
     closeFolder(fd);
   }

@@ -6,7 +6,7 @@ import process from "node:process";
 
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 /** How long a runtime may take to end itself by a signal. */
-const LAST_MS = 100;
+const EXIT_GRACE_MS = 100;
 
 /** The work to run at a signal. @type {Set<() => Promise<unknown>>} */
 const guarded = new Set();
@@ -46,5 +46,5 @@ function end(signal) {
   for (const work of [...guarded]) cancelBeforeSignals(work);
   process.kill(process.pid, signal);
   // Not every runtime restores a signal's own effect.
-  setTimeout(() => process.exit(128 + constants.signals[signal]), LAST_MS);
+  setTimeout(() => process.exit(128 + constants.signals[signal]), EXIT_GRACE_MS);
 }

@@ -11,7 +11,7 @@ import { codeOf, isAbsent } from "./folders.js";
 /** @import { Entry, Kind, Stat } from "./contract.js" */
 
 /** How many folders are looked into before other work has its turn: some milliseconds. */
-const AT_ONCE = 1000;
+const FOLDERS_PER_TURN = 1000;
 
 /** @param {fs.Stats} found @returns {Stat} */
 export function statOf(found) {
@@ -46,9 +46,9 @@ export async function addFiles(entries, { path, files, as, finder, isUnchanged }
   const suffixes = files.map((file) => sep + file);
   const found = (/** @type {(Stat | null)[] | undefined} */ stats) =>
     /** @type {(Stat | null)[] | undefined} */ (stats && as ? /** @type {unknown} */ (as(stats)) : stats);
-  for (let start = 0; start < folders.length; start += AT_ONCE) {
+  for (let start = 0; start < folders.length; start += FOLDERS_PER_TURN) {
     if (start > 0) await nextTurn();
-    const some = folders.slice(start, start + AT_ONCE);
+    const some = folders.slice(start, start + FOLDERS_PER_TURN);
     if (isUnchanged()) {
       for (const folder of some) folder.files = found(statsAt(plain + sep + folder.name, suffixes));
       if (isUnchanged()) continue;

@@ -11,13 +11,13 @@ import { flush } from "./flush.js";
 /**
  * The waits between attempts, 10 s in all: Windows refuses a rename while a virus scanner or a reader holds the file.
  */
-const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
+const RETRY_WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
 
 /**
  * The most bytes written synchronously: the system takes them sooner than another thread would start, where nobody
  * waits for the disk.
  */
-const QUICK = 2 ** 20;
+const MAX_QUICK_BYTES = 2 ** 20;
 
 /**
  * Replaces a file whole: writes beside it, counts the bytes, flushes where it is to be durable, renames. Whatever
@@ -31,7 +31,7 @@ const QUICK = 2 ** 20;
 export async function writeWhole(path, pieces, check, durable) {
   const temporary = temporaryPathFor(path);
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  const isQuick = !durable && size <= QUICK;
+  const isQuick = !durable && size <= MAX_QUICK_BYTES;
   const fd = fs.openSync(temporary, "wx", 0o600);
   try {
     try {
@@ -81,7 +81,7 @@ function write(fd, bytes) {
  * @param {() => unknown} step
  */
 export async function retryWhileBusy(step) {
-  for (const waitMs of process.platform === "win32" ? WAITS_MS : []) {
+  for (const waitMs of process.platform === "win32" ? RETRY_WAITS_MS : []) {
     try {
       await step();
       return;

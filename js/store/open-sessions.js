@@ -8,7 +8,7 @@ import { SessionHandle, Turns } from "../session/handle.js";
 import { handleOf, sessionOf } from "../session/session.js";
 
 /** The longest timer: one set for longer goes off at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** @import { Cache, SessionParts } from "../session/handle.js" */
 /** @import { Session } from "../session/session.js" */
@@ -142,7 +142,7 @@ export class OpenSessions {
     this.#open.add(session);
     // The timer runs as long as any session is open.
     if (this.#idleMs > 0) {
-      this.#restTimer ??= setInterval(() => core.run("rest").catch(() => {}), Math.min(this.#idleMs, LONGEST_MS));
+      this.#restTimer ??= setInterval(() => core.run("rest").catch(() => {}), Math.min(this.#idleMs, MAX_TIMEOUT_MS));
       this.#restTimer.unref?.();
     }
     return session;

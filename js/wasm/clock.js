@@ -12,9 +12,9 @@
  * @property {() => Uint8Array} entropy 32 bytes, for one call
  */
 
-const ENTROPY = 32;
+const ENTROPY_BYTES = 32;
 // Chance is asked for in stock: each call to the system costs more than the bytes.
-const chance = new Uint8Array(128 * ENTROPY);
+const chance = new Uint8Array(128 * ENTROPY_BYTES);
 let used = chance.length;
 
 /** @type {Clock} */
@@ -27,8 +27,8 @@ const HOST = {
       crypto.getRandomValues(chance);
       used = 0;
     }
-    used += ENTROPY;
-    return chance.subarray(used - ENTROPY, used);
+    used += ENTROPY_BYTES;
+    return chance.subarray(used - ENTROPY_BYTES, used);
   },
 };
 

@@ -13,7 +13,7 @@ import { isGone, pause, realPathAsFar, runGit, sha256, thisProcess } from "../ho
 import { findSecrets, secretScan, joinedLength } from "../privacy/secrets.js";
 import { joinBytes } from "../storage/bytes.js";
 import { copyTree } from "../storage/copy.js";
-import { bufferFor, packStat, packVectors, packStats, packEntries, SEEN } from "../storage/core-encoding.js";
+import { bufferFor, packStat, packVectors, packStats, packEntries, LOG_ROW } from "../storage/core-encoding.js";
 
 /** @import { Operations as OfAgents } from "../../pkg/agents.js" */
 /** @import { Operations } from "../../pkg/leftoff.js" */
@@ -71,7 +71,7 @@ const READY = 82;
 const APPEND = 65;
 const FAILED = 70;
 /** Bytes before the requests of a step: its kind (1), the operation's number (4), the requests' length (4). */
-const HEAD = 9;
+const HEAD_BYTES = 9;
 
 /**
  * Each module's table of operations, with the instance that made it.
@@ -109,7 +109,7 @@ const RAN = 12;
  * Answers each kind of request; an answer of nothing means `DONE`.
  * @type {Record<string, (need: any, by: AnswerContext) => Promise<HostResponse | void>>}
  */
-const ANSWERS = {
+const RESPONDERS = {
   async read({ file, start, end = Infinity }, { host, reading }) {
     const { storage, path } = host.at(file);
     const isWhole = end === Infinity && start === 0;
@@ -356,9 +356,9 @@ export async function driveAppend(begin, host) {
   const generation = coreModule.instance;
   const log = host.log();
   const { storage, path, folder } = log;
-  const looked = await storage.stat(path);
+  const stat = await storage.stat(path);
   rejectStale(coreModule, generation);
-  const step = coreModule.call(() => begin(operationsOf(coreModule), log, packStat(looked, SEEN), nowMs(), entropy()));
+  const step = coreModule.call(() => begin(operationsOf(coreModule), log, packStat(stat, LOG_ROW), nowMs(), entropy()));
   if (step[0] !== APPEND) {
     host.unsure?.();
     return readAnswer(driveSteps(step, host, generation));
@@ -380,7 +380,7 @@ export async function driveAppend(begin, host) {
   }
   rejectStale(coreModule, generation);
   const next = coreModule.call(() =>
-    operationsOf(coreModule).finishAppend(numberOf(step), end, packStat(seen, SEEN), nowMs()),
+    operationsOf(coreModule).finishAppend(numberOf(step), end, packStat(seen, LOG_ROW), nowMs()),
   );
   return next ? readAnswer(driveSteps(next, host, generation)) : linesOf(step);
 }
@@ -415,7 +415,7 @@ async function* driveSteps(step, host, generation, outcome) {
   const answer = async (/** @type {any} */ need, /** @type {Uint8Array} */ payload) => {
     try {
       return (
-        (await ANSWERS[need.type]?.(need, { host, payload, number, turnEnds: held, reading, failure })) ??
+        (await RESPONDERS[need.type]?.(need, { host, payload, number, turnEnds: held, reading, failure })) ??
         /** @type {HostResponse} */ ([DONE])
       );
     } catch (error) {
@@ -459,8 +459,8 @@ async function* driveSteps(step, host, generation, outcome) {
  */
 function requestsOf(step) {
   const length = new DataView(step.buffer, step.byteOffset).getUint32(5, true);
-  let at = HEAD + length;
-  return fromBytes(step.subarray(HEAD, at)).map((/** @type {any} */ need) => {
+  let at = HEAD_BYTES + length;
+  return fromBytes(step.subarray(HEAD_BYTES, at)).map((/** @type {any} */ need) => {
     const { bytes = need.type === "secrets" ? joinedLength(need.texts) : 0 } = need;
     const payload = step.subarray(at, at + bytes);
     at += payload.length;

@@ -10,7 +10,7 @@
 import { LeftoffError } from "../error.js";
 
 /** The deepest nesting of a value: writing takes some of the stack for each level, and the core reads less. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 /**
  * @typedef {object} Crossing
@@ -55,7 +55,7 @@ export function toJsonFast(value, crossing) {
 function isPlainJson(value, depth) {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
-  if (typeof value !== "object" || depth === DEEPEST || value.toJSON !== undefined) return false;
+  if (typeof value !== "object" || depth === MAX_DEPTH || value.toJSON !== undefined) return false;
   if (Array.isArray(value)) {
     for (let place = 0; place < value.length; place += 1) if (!isPlainJson(value[place], depth + 1)) return false;
     if (Object.keys(value).length !== value.length) return false;
@@ -91,7 +91,7 @@ function writeValue(value, at) {
 /** @param {object} value @param {WritePosition} at */
 function writeNested(value, at) {
   if (at.parents.includes(value)) throw jsonError(at, "one that holds itself", { code: "invalid_json" });
-  if (at.parents.length === DEEPEST) throw jsonError(at, `one that is nested deeper than ${DEEPEST}`);
+  if (at.parents.length === MAX_DEPTH) throw jsonError(at, `one that is nested deeper than ${MAX_DEPTH}`);
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return writeBytes(value, at);
   if (convertsItself(value)) return writeConverted(value, at);
   at.parents.push(value);

@@ -9,8 +9,8 @@ import { asset, isHere, ready } from "../host/assets.js";
 /**
  * The encodings for stored messages: the first once its vocabulary is loaded, the estimate, which has none, until then.
  */
-const STORED = "o200k_base";
-const ESTIMATE = "estimate-1";
+const STORED_ENCODING = "o200k_base";
+const ESTIMATE_ENCODING = "estimate-1";
 
 /**
  * The functions that every module's bindings have.
@@ -96,12 +96,12 @@ export class Module {
 
   /** Whether stored messages are counted exactly. */
   get isExact() {
-    return this.#counters.has(STORED);
+    return this.#counters.has(STORED_ENCODING);
   }
 
   /** The counter of stored messages, exact or not. */
   anyCounter(isExact = this.isExact) {
-    return this.counter(isExact ? STORED : ESTIMATE);
+    return this.counter(isExact ? STORED_ENCODING : ESTIMATE_ENCODING);
   }
 
   /** The counter of an encoding whose vocabulary is loaded. @param {string} encoding */
@@ -110,7 +110,7 @@ export class Module {
     if (known) return known;
     const counter = this.call((bindings) => {
       const { Counter } = /** @type {typeof import("../../pkg/leftoff.js")} */ (/** @type {unknown} */ (bindings));
-      return encoding === ESTIMATE ? Counter.estimate() : Counter.fromPlanes(asset(`${encoding}.planes`));
+      return encoding === ESTIMATE_ENCODING ? Counter.estimate() : Counter.fromPlanes(asset(`${encoding}.planes`));
     });
     this.#counters.set(encoding, counter);
     return counter;
@@ -118,7 +118,7 @@ export class Module {
 
   /** The counter of an encoding, whose vocabulary is loaded first if needed. @param {string} encoding */
   async loadCounter(encoding) {
-    if (encoding !== ESTIMATE) await ready(`${encoding}.planes`);
+    if (encoding !== ESTIMATE_ENCODING) await ready(`${encoding}.planes`);
     return this.counter(encoding);
   }
 

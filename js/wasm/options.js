@@ -10,7 +10,7 @@ import { LeftoffError } from "../error.js";
  * The marks after options that the core does not look at: the type, and its name in an error.
  * @type {Record<string, [type: string, said: string]>}
  */
-const KINDS = {
+const VALUE_KINDS = {
   "?": ["boolean", "true or false"],
   "~": ["string", "a text"],
   "#": ["number", "a number"],
@@ -20,7 +20,7 @@ const KINDS = {
 };
 
 /** The options of each call. */
-const OPTIONS = {
+const CALL_OPTIONS = {
   openStore: "project~ home~ workspace~ storage countTokens? idleMs# redact readOnly?",
   create: "type title name placement model agent",
   continue: "model~",
@@ -57,14 +57,14 @@ const OPTIONS = {
   MemoryStorage: "now!",
 };
 
-/** @typedef {keyof typeof OPTIONS} Call */
+/** @typedef {keyof typeof CALL_OPTIONS} Call */
 
 /**
  * For each call its options' names, their list in an error, and their kinds.
  * @type {Map<Call, { names: string[], known: string, kinds: [name: string, kind: string][] }>}
  */
 export const CALLS = new Map(
-  Object.entries(OPTIONS).map(([call, options]) => [
+  Object.entries(CALL_OPTIONS).map(([call, options]) => [
     /** @type {Call} */ (call),
     {
       names: options.replaceAll(/[^\w ]/g, "").split(" "),
@@ -114,7 +114,7 @@ export function checkOptions(call, options) {
  * @param {string} [kind]
  */
 export function checkKind(name, value, kind = "~") {
-  const [type, said] = /** @type {[string, string]} */ (KINDS[kind]);
+  const [type, said] = /** @type {[string, string]} */ (VALUE_KINDS[kind]);
   if (typeof value !== type || value === null || Number.isNaN(value) || (kind === "/" && value === ""))
     throw optionError(`${said} for "${name}"`, value);
   return value;

@@ -37,7 +37,7 @@ struct Preset {
 /// The names of the known engines; by default the first installed one is used.
 pub const PRESETS: [&str; 5] = ENGINES;
 
-static KNOWN: [Preset; 5] = [
+static ENGINE_PRESETS: [Preset; 5] = [
     Preset { name: "claude", args: &["-p"], model: Some("--model"), window: 200_000 },
     Preset { name: "gemini", args: &[], model: Some("--model"), window: 1_000_000 },
     Preset {
@@ -52,7 +52,7 @@ static KNOWN: [Preset; 5] = [
 ];
 
 /// The window assumed for a user's command.
-const WINDOW: u64 = 32_000;
+const COMMAND_WINDOW_TOKENS: u64 = 32_000;
 
 impl Engine {
     /// Chooses the engine of a name, or a command that reads a prompt; without either, the first installed one.
@@ -81,7 +81,7 @@ impl Engine {
             );
             return Err(Error::new(Code::NotFound, message));
         };
-        let Some(preset) = KNOWN.iter().find(|preset| preset.name == name) else {
+        let Some(preset) = ENGINE_PRESETS.iter().find(|preset| preset.name == name) else {
             if model.is_some() {
                 let message =
                     format!("--model works with {known}; \"{name}\" takes its model in the command");
@@ -93,7 +93,7 @@ impl Engine {
                 name,
                 args: Vec::new(),
                 is_shell: true,
-                window: WINDOW,
+                window: COMMAND_WINDOW_TOKENS,
             });
         };
         if !installed.contains(&name) {

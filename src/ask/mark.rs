@@ -10,17 +10,17 @@ use super::TITLE;
 use crate::json::text::{Text, to_json};
 use crate::time;
 
-const QUESTION: &str = "## Question ";
-const ANSWER: &str = "## Answer ";
-const END: &str = "## End ";
+const QUESTION_HEADING: &str = "## Question ";
+const ANSWER_HEADING: &str = "## Answer ";
+const END_HEADING: &str = "## End ";
 
 /// The beginnings of marks.
-pub(crate) const BEGINNINGS: [&str; 4] = [TITLE, QUESTION, ANSWER, END];
+pub(crate) const MARK_BEGINNINGS: [&str; 4] = [TITLE, QUESTION_HEADING, ANSWER_HEADING, END_HEADING];
 
 /// The text between a time and a folder in a mark.
-const IN: &str = " in ";
-const BY: &str = " by ";
-const STOPPED: &str = ", stopped: ";
+const FOLDER_SEPARATOR: &str = " in ";
+const ENGINE_SEPARATOR: &str = " by ";
+const STOP_SEPARATOR: &str = ", stopped: ";
 
 /// A parsed mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,28 +42,28 @@ pub fn name(now_ms: i64) -> String {
 
 /// Returns the first line of a transcript, with its name and its folder.
 pub fn title(name: &str, folder: &str) -> String {
-    format!("{TITLE}{name}{IN}{}\n", to_json(folder))
+    format!("{TITLE}{name}{FOLDER_SEPARATOR}{}\n", to_json(folder))
 }
 
 /// Returns the mark before a question.
 pub fn question(now_ms: i64) -> String {
-    format!("\n{QUESTION}{}\n\n", time::format(now_ms))
+    format!("\n{QUESTION_HEADING}{}\n\n", time::format(now_ms))
 }
 
 /// Returns the mark between a question and an engine's answer.
 pub fn answer(now_ms: i64, engine: &str) -> String {
-    format!("\n\n{ANSWER}{}{BY}{}\n\n", time::format(now_ms), to_json(engine))
+    format!("\n\n{ANSWER_HEADING}{}{ENGINE_SEPARATOR}{}\n\n", time::format(now_ms), to_json(engine))
 }
 
 /// Returns the mark after an answer; `stopped` says why it is incomplete.
 pub fn end(now_ms: i64, stopped: Option<&str>) -> String {
-    let why = stopped.map(|why| format!("{STOPPED}{}", to_json(why))).unwrap_or_default();
-    format!("\n\n{END}{}{why}\n", time::format(now_ms))
+    let why = stopped.map(|why| format!("{STOP_SEPARATOR}{}", to_json(why))).unwrap_or_default();
+    format!("\n\n{END_HEADING}{}{why}\n", time::format(now_ms))
 }
 
 /// True if a line begins like a mark.
 pub(super) fn is_like_mark(line: &str) -> bool {
-    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+    MARK_BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
 }
 
 impl Mark {
@@ -71,17 +71,17 @@ impl Mark {
     pub(super) fn read(line: &str) -> Option<Mark> {
         let line = line.trim_end();
         if let Some(rest) = line.strip_prefix(TITLE) {
-            let (name, folder) = split_at_word(rest, IN)?;
+            let (name, folder) = split_at_word(rest, FOLDER_SEPARATOR)?;
             return is_name(name).then(|| Mark::Title { name: name.into(), folder });
         }
-        if let Some(rest) = line.strip_prefix(QUESTION) {
+        if let Some(rest) = line.strip_prefix(QUESTION_HEADING) {
             return Some(Mark::Question { at: parse_time(rest)? });
         }
-        if let Some(rest) = line.strip_prefix(ANSWER) {
-            let (time, engine) = split_at_word(rest, BY)?;
+        if let Some(rest) = line.strip_prefix(ANSWER_HEADING) {
+            let (time, engine) = split_at_word(rest, ENGINE_SEPARATOR)?;
             return Some(Mark::Answer { at: parse_time(time)?, engine: engine? });
         }
-        let (time, stopped) = split_at_word(line.strip_prefix(END)?, STOPPED)?;
+        let (time, stopped) = split_at_word(line.strip_prefix(END_HEADING)?, STOP_SEPARATOR)?;
         Some(Mark::End { at: parse_time(time)?, stopped })
     }
 }

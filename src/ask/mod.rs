@@ -9,7 +9,7 @@ mod prompt;
 mod recorder;
 mod transcript;
 
-pub(crate) use mark::BEGINNINGS;
+pub(crate) use mark::MARK_BEGINNINGS;
 
 pub use engine::{Engine, PRESETS};
 pub use mark::{answer, end, name, question, title};

@@ -6,7 +6,7 @@ use alloc::string::String;
 /// The default prompt: instructions for an agent that searches.
 pub const DEFAULT_PROMPT: &str = include_str!("prompt.md");
 
-const TAG: &str = "system_instructions";
+const INSTRUCTIONS_TAG: &str = "system_instructions";
 
 /// Builds the text for an engine's standard input. `history` is the conversation so far as text, empty if there is
 /// none; see [`resume::history::render_history`](crate::resume::history::render_history).
@@ -23,7 +23,7 @@ pub fn prompt(instructions: &str, history: &str, question: &str) -> String {
     let [instructions, history, question] =
         [instructions, history, question].map(|text| escape_tag(text.trim_end()));
     let before = if history.is_empty() { history } else { format!("{history}\n\n") };
-    format!("<{TAG}>\n{instructions}\n</{TAG}>\n\n{before}{question}\n")
+    format!("<{INSTRUCTIONS_TAG}>\n{instructions}\n</{INSTRUCTIONS_TAG}>\n\n{before}{question}\n")
 }
 
 // A model also recognizes a tag with blanks in it, or in capitals.
@@ -33,7 +33,11 @@ fn escape_tag(text: &str) -> String {
         safe.push_str(piece);
         let behind = &text[text.len().min(offset_of(text, piece) + piece.len())..];
         let name = behind.trim_start().trim_start_matches('/').trim_start();
-        if piece.ends_with('<') && name.get(..TAG.len()).is_some_and(|name| name.eq_ignore_ascii_case(TAG)) {
+        if piece.ends_with('<')
+            && name
+                .get(..INSTRUCTIONS_TAG.len())
+                .is_some_and(|name| name.eq_ignore_ascii_case(INSTRUCTIONS_TAG))
+        {
             safe.pop();
             safe.push_str("&lt;");
         }

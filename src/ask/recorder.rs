@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::mark::BEGINNINGS;
+use super::mark::MARK_BEGINNINGS;
 
 /// Takes text in pieces of any size and returns what to append to the transcript.
 ///
@@ -67,9 +67,9 @@ enum LineKind {
 // Recognizes a mark, or one after backslashes: such a line gets one backslash more.
 fn classify_line(line: &[u8]) -> LineKind {
     let bare = &line[line.iter().take_while(|byte| **byte == b'\\').count()..];
-    if BEGINNINGS.iter().any(|beginning| bare.starts_with(beginning.as_bytes())) {
+    if MARK_BEGINNINGS.iter().any(|beginning| bare.starts_with(beginning.as_bytes())) {
         LineKind::Mark
-    } else if BEGINNINGS.iter().any(|beginning| beginning.as_bytes().starts_with(bare)) {
+    } else if MARK_BEGINNINGS.iter().any(|beginning| beginning.as_bytes().starts_with(bare)) {
         LineKind::Open
     } else {
         LineKind::Plain

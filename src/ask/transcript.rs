@@ -15,7 +15,7 @@ use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 use crate::time;
 
-const AS_TEXT: &str = "something else; it is taken as text";
+const TAKEN_AS_TEXT: &str = "something else; it is taken as text";
 
 /// A conversation of `leftoff ask`.
 ///
@@ -195,7 +195,7 @@ impl TranscriptReader {
                 self.report(
                     place,
                     "a mark as \"## Question\" and a time, or an end behind an answer",
-                    AS_TEXT,
+                    TAKEN_AS_TEXT,
                 );
                 self.add_text(line, place);
             }
@@ -217,7 +217,7 @@ impl TranscriptReader {
             if line.iter().all(u8::is_ascii_whitespace) {
                 return;
             }
-            self.report(place, "a question or an answer for this text to stand in", AS_TEXT);
+            self.report(place, "a question or an answer for this text to stand in", TAKEN_AS_TEXT);
             let turn = Turn { voice: Voice::Note, at: None, text: String::new(), end: None, place };
             self.turn = Some(OpenTurn { turn, bytes: Vec::new(), is_crlf: line.ends_with(b"\r\n") });
         }

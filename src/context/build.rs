@@ -25,17 +25,17 @@ use crate::session::context_source::ContextSource;
 use crate::session::input_request::InputRequest;
 use crate::tokens::Vocabulary;
 
-const COUNT_ROUNDS: u32 = 8;
-const SHORTEST_USER_TEXT: usize = 200;
+const MAX_COUNT_ROUNDS: u32 = 8;
+const MIN_USER_TEXT_BYTES: usize = 200;
 // The tokens that a cut leaves free at first, since in a provider's shape messages may cost more together than
 // separately.
-const SPARE: u32 = 16;
+const SPARE_TOKENS: u32 = 16;
 // How many times a longer cut is tried.
-const CLOSER: u32 = 4;
+const MAX_LONGER_CUTS: u32 = 4;
 // No prose has more bytes per token: a longer cut is not worth a count.
-const MOST_BYTES_A_TOKEN: usize = 12;
+const MAX_BYTES_PER_TOKEN: usize = 12;
 // The most by which one count extends the range to read.
-const MOST_GROWTH: u64 = 4;
+const MAX_RANGE_GROWTH: u64 = 4;
 
 /// A context in the making.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ impl Build {
         if let Some(range) = self.reading.next_range(self.aim.max(budget.into())) {
             return Some(InputRequest::Bytes { range });
         }
-        let id = self.reading.next_blob(u64::from(budget) * MOST_BYTES_A_TOKEN as u64)?;
+        let id = self.reading.next_blob(u64::from(budget) * MAX_BYTES_PER_TOKEN as u64)?;
         Some(InputRequest::Blob { id })
     }
 
@@ -301,7 +301,7 @@ impl Build {
 
     fn wanted_counts(&mut self) -> Option<InputRequest> {
         let texts = self.prices.take_wanted();
-        if texts.is_empty() || self.rounds == COUNT_ROUNDS {
+        if texts.is_empty() || self.rounds == MAX_COUNT_ROUNDS {
             return None;
         }
         self.rounds += 1;
@@ -317,7 +317,7 @@ impl Build {
         }
         let guess = self.reading.guess();
         let aim = guess.saturating_mul(budget) / least.max(1);
-        self.aim = aim.clamp(guess, guess.saturating_mul(MOST_GROWTH));
+        self.aim = aim.clamp(guess, guess.saturating_mul(MAX_RANGE_GROWTH));
         self.reading.next_range(self.aim)
     }
 
@@ -361,7 +361,7 @@ impl Build {
         let mut priced = |bytes: usize| {
             let cut = shorten::cut_middle(&text, bytes);
             // It does not matter by how much a text is far too long.
-            if bytes > SHORTEST_USER_TEXT * 10 && cut.len() / MOST_BYTES_A_TOKEN > room as usize {
+            if bytes > MIN_USER_TEXT_BYTES * 10 && cut.len() / MAX_BYTES_PER_TOKEN > room as usize {
                 return None;
             }
             let price = self.prices.price_message(&with_content(&item.message, &cut), vocabulary);
@@ -370,7 +370,7 @@ impl Build {
         let fits = |(_, price): &(String, u32)| *price <= room;
         let (mut least, mut most) = (text.len(), text.len());
         let (mut best, mut cheapest) = (None, item.short.take().zip(item.short_cost));
-        while best.is_none() && least > SHORTEST_USER_TEXT {
+        while best.is_none() && least > MIN_USER_TEXT_BYTES {
             (most, least) = (least, least / 10 * 9);
             let Some(cut) = priced(least) else { continue };
             if fits(&cut) {
@@ -379,7 +379,7 @@ impl Build {
                 cheapest = Some(cut);
             }
         }
-        for _ in 0..CLOSER {
+        for _ in 0..MAX_LONGER_CUTS {
             let middle = least.midpoint(most);
             match priced(middle).filter(fits).filter(|_| best.is_some()) {
                 Some(longer) => (least, best) = (middle, Some(longer)),
@@ -418,5 +418,5 @@ impl Build {
 
 /// Returns the next, larger number of tokens to leave free.
 pub(super) fn more_spare(spare: u32) -> u32 {
-    spare.saturating_mul(2).saturating_add(SPARE)
+    spare.saturating_mul(2).saturating_add(SPARE_TOKENS)
 }

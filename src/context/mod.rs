@@ -27,7 +27,7 @@ pub use build::Build;
 pub use compare::{BeforeAfter, ComparedContext, ContextComparison, MessageChange, compare_contexts};
 pub use prompt::{render_message, summary_prompt};
 #[cfg(feature = "interop")]
-pub(crate) use recall::FARTHEST;
+pub(crate) use recall::MAX_SCAN_BYTES;
 pub(crate) use recall::Recollection;
 pub use report::{Action, CompactionStart, Decision, Match, Recall, Rejection, Report};
 pub use request::{AssumedModel, Counter, HostStrategy, Request};

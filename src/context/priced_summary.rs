@@ -16,16 +16,16 @@ use crate::record::span::Span;
 use crate::session::input_request::InputRequest;
 use crate::tokens::Vocabulary;
 
-// The percentage of a budget that a summary may take. `LONGEST` bounds it where there is nothing more to say.
-const SHARE: u32 = 30;
-const LONGEST: u32 = 4000;
+// The percentage of a budget that a summary may take. `MAX_SUMMARY_TOKENS` bounds it where there is nothing more to say.
+const SUMMARY_SHARE_PERCENT: u32 = 30;
+const MAX_SUMMARY_TOKENS: u32 = 4000;
 // The tokens around the lines of a summary: its fence and titles.
-const FRAME: u32 = 100;
+const SUMMARY_FRAME_TOKENS: u32 = 100;
 // How many times lines are dropped if they cost more together than separately.
-const TRIES: u32 = 4;
+const MAX_DROP_ROUNDS: u32 = 4;
 
 fn summary_share(budget: u32) -> u32 {
-    (budget / 100).saturating_mul(SHARE).min(LONGEST)
+    (budget / 100).saturating_mul(SUMMARY_SHARE_PERCENT).min(MAX_SUMMARY_TOKENS)
 }
 
 impl Build {
@@ -159,9 +159,9 @@ impl PricedSummary {
     }
 
     fn fit_item(&self, most: u32, prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
-        let mut room = self.share.saturating_sub(FRAME);
+        let mut room = self.share.saturating_sub(SUMMARY_FRAME_TOKENS);
         let bare = price_lines(&[], self.message_count, prices, vocabulary);
-        for _ in 0..TRIES {
+        for _ in 0..MAX_DROP_ROUNDS {
             let chosen = summary::choose_lines(&self.lines, &self.costs, room);
             let full = price_lines(&chosen, self.message_count, prices, vocabulary);
             if full.whole_cost() <= most {

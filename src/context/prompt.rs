@@ -9,9 +9,9 @@ use crate::record::message::{Message, Role};
 use crate::state::cut_text;
 
 // The bytes shown of a tool result, and of a call's arguments.
-const GLIMPSE: usize = 200;
+const GLIMPSE_BYTES: usize = 200;
 
-const SYSTEM: &str = "You are summarizing a coding conversation for context continuity.
+const SYSTEM_PROMPT: &str = "You are summarizing a coding conversation for context continuity.
 The summary will be injected into a future conversation so the AI can continue helping.
 
 PRESERVE in your summary:
@@ -38,7 +38,7 @@ pub fn summary_prompt(conversation: &str, previous: Option<&str>, tokens: u32) -
     let asked = format!(
         "Target length: approximately {tokens} tokens.\n\n{previous}CONVERSATION TO SUMMARIZE:\n\n{conversation}"
     );
-    [SYSTEM.into(), asked]
+    [SYSTEM_PROMPT.into(), asked]
 }
 
 /// Renders a message for the summarizing model, with only a glimpse of tool results and call arguments.
@@ -62,7 +62,7 @@ pub fn render_message(message: &Message) -> String {
 }
 
 fn cut_glimpse(text: &str) -> String {
-    let shown = cut_text(text, GLIMPSE);
+    let shown = cut_text(text, GLIMPSE_BYTES);
     if shown.len() < text.len() { format!("{shown}...") } else { shown.into() }
 }
 
@@ -73,9 +73,13 @@ mod tests {
 
     #[test]
     fn of_a_call_and_of_its_result_a_glimpse_is_told() {
-        for length in [1, GLIMPSE, GLIMPSE + 1, 1000] {
+        for length in [1, GLIMPSE_BYTES, GLIMPSE_BYTES + 1, 1000] {
             let text = "x".repeat(length);
-            let shown = if length > GLIMPSE { format!("{}...", "x".repeat(GLIMPSE)) } else { text.clone() };
+            let shown = if length > GLIMPSE_BYTES {
+                format!("{}...", "x".repeat(GLIMPSE_BYTES))
+            } else {
+                text.clone()
+            };
             let call = ToolCall { id: "1".into(), name: "Read".into(), arguments: text.as_str().into() };
             let assistant = Assistant { tool_calls: [call.clone(), call].into(), ..Assistant::default() };
             let message = Message {

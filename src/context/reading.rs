@@ -16,10 +16,10 @@ use crate::record::span::Span;
 use crate::session::context_source::{CompactionPoint, ContextSource};
 use crate::tokens::cost;
 
-const SMALLEST_READ: u64 = 16 * 1024;
-const LARGEST_READ: u64 = 1024 * 1024;
+const MIN_READ_BYTES: u64 = 16 * 1024;
+const MAX_READ_BYTES: u64 = 1024 * 1024;
 // The bytes of a line per token, assumed until a line was read.
-const BYTES_A_TOKEN: u64 = 4;
+const BYTES_PER_TOKEN: u64 = 4;
 
 impl ContextSource {
     /// Returns the input of a summary.
@@ -147,7 +147,7 @@ impl Reading {
         let knows_user = self.source.newest_user.is_some() || self.source.message_count == 0;
         let has_user = || self.read_items.iter().any(|item| item.message.role == Some(Role::User));
         self.requested = if !self.is_complete() && (self.guess <= aim || !(knows_user || has_user())) {
-            let size = self.missing_bytes(aim).clamp(SMALLEST_READ, LARGEST_READ);
+            let size = self.missing_bytes(aim).clamp(MIN_READ_BYTES, MAX_READ_BYTES);
             Some(RequestedRange::Older(Span {
                 start: self.read_from.saturating_sub(size),
                 end: self.read_from,
@@ -169,7 +169,7 @@ impl Reading {
         }
         let lines = self.source.end - self.lines_from;
         let bytes = match self.guess {
-            0 => aim.saturating_mul(BYTES_A_TOKEN),
+            0 => aim.saturating_mul(BYTES_PER_TOKEN),
             guess => (aim - guess).saturating_mul(lines) / guess,
         };
         // A little more, so that the last message seldom takes a read of its own.

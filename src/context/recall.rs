@@ -29,12 +29,12 @@ use crate::tokens::Vocabulary;
 
 /// The most bytes of a log that are scanned without an index, and that are indexed at once. Almost no session
 /// is longer; what lies farther back is recalled only once all is indexed.
-pub(crate) const FARTHEST: u64 = 64 * 1024 * 1024;
-const READ: u64 = 1024 * 1024;
+pub(crate) const MAX_SCAN_BYTES: u64 = 64 * 1024 * 1024;
+const READ_BYTES: u64 = 1024 * 1024;
 // The tokens of the fence and its first line, and of a quote beside its text.
-const FRAME: u32 = 30;
-const LINE: u32 = 6;
-const MOST_LEFT_OUT: usize = 3;
+const FRAME_TOKENS: u32 = 30;
+const LINE_TOKENS: u32 = 6;
+const MAX_OMITTED: usize = 3;
 
 /// The progress of recall.
 #[derive(Debug, Default)]
@@ -117,7 +117,7 @@ impl RecallState {
     pub fn begin(&mut self, said: &str, before: u64, end: u64) {
         let mut words = TermAnalyzer::default();
         let question = Question::new(said, &mut words);
-        let at = before.saturating_sub(FARTHEST);
+        let at = before.saturating_sub(MAX_SCAN_BYTES);
         *self = match question.terms.is_empty() || before == 0 {
             true => RecallState::Ready(RecalledQuotes {
                 question_start: before,
@@ -219,7 +219,7 @@ impl RecallState {
     pub fn next_range(&self) -> Option<Span> {
         match self {
             RecallState::Scanning(one) => {
-                Some(Span { start: one.offset, end: (one.offset + READ).min(one.end) })
+                Some(Span { start: one.offset, end: (one.offset + READ_BYTES).min(one.end) })
             }
             RecallState::Reading(reading) => reading.spans_to_read.last().copied(),
             RecallState::Unasked | RecallState::Ready(_) => None,
@@ -252,7 +252,7 @@ impl RecallState {
             recalled.apply_nearness(None);
         }
         let QuoteOrder::Unasked(_) = recalled.order else { return None };
-        let texts = recalled.quotes.iter().take(meaning::MOST).map(|(quote, _)| quote.text.clone());
+        let texts = recalled.quotes.iter().take(meaning::MAX_TEXTS).map(|(quote, _)| quote.text.clone());
         Some(core::iter::once(recalled.question.text.clone()).chain(texts).collect())
     }
 
@@ -387,13 +387,13 @@ impl RecalledQuotes {
         prices: &mut Prices,
         vocabulary: Option<&Vocabulary>,
     ) -> RecallBlock {
-        let mut left = room.saturating_sub(FRAME);
+        let mut left = room.saturating_sub(FRAME_TOKENS);
         let mut quotes: Vec<usize> = Vec::new();
         for (place, (quote, cost)) in self.quotes.iter().enumerate() {
             if there.contains(quote.id.as_str()) {
                 continue;
             }
-            let cost = cost.unwrap_or(u32::MAX).saturating_add(LINE);
+            let cost = cost.unwrap_or(u32::MAX).saturating_add(LINE_TOKENS);
             if cost > left {
                 // In the order by words, all behind it match worse.
                 if self.order == QuoteOrder::Meaning {
@@ -423,7 +423,7 @@ impl RecalledQuotes {
             !there.contains(one.id.as_str()) && messages.iter().all(|quoted| quoted.id != one.id)
         };
         let rest = self.matches((0..self.quotes.len()).filter(|place| !is_quoted(place)));
-        let left_out = rest.into_iter().filter(is_new).take(MOST_LEFT_OUT).collect();
+        let left_out = rest.into_iter().filter(is_new).take(MAX_OMITTED).collect();
         Some(Recall {
             words: self.term_words(0..self.question.terms.len()),
             tokens: quoted.cost(),

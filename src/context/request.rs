@@ -16,9 +16,9 @@ use crate::tokens::{Encoding, Images, models};
 
 /// The default share, in thousandths: it recalls most of what a question needs, and leaves most of the budget to the
 /// newest messages.
-const RECALL: u32 = 200;
+const DEFAULT_RECALL_THOUSANDTHS: u32 = 200;
 // The window of today's usual models.
-const USUAL_WINDOW: u32 = 200_000;
+const USUAL_WINDOW_TOKENS: u32 = 200_000;
 
 /// The request for a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Request {
             images: None,
             assumed: None,
             format: Format::Leftoff,
-            recall: RECALL,
+            recall: DEFAULT_RECALL_THOUSANDTHS,
             embeds: false,
             keeps_stored_shape: false,
             summaries: false,
@@ -216,7 +216,7 @@ impl Request {
         let known = name.as_deref().and_then(models::find_model);
         self.model.clone_from(&name);
         let is_unknown = name.is_some() && known.is_none();
-        let usual = || assumes.then_some(USUAL_WINDOW);
+        let usual = || assumes.then_some(USUAL_WINDOW_TOKENS);
         let said = window.or(of_record).or(known.map(|model| model.window));
         let Some(window) =
             said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some() || assumes)

@@ -10,7 +10,7 @@ use crate::json::text::grapheme_boundary;
 use crate::record::message::Message;
 
 // The longest preview of few, very long lines, in graphemes. A rule of lines would leave a minified file whole.
-const LONGEST_PREVIEW: usize = 4000;
+const MAX_PREVIEW_GRAPHEMES: usize = 4000;
 
 /// Shortens a tool result by the rule of its tool; `None` if the rule leaves it whole. Sizes are in graphemes.
 pub(crate) fn shorten_tool_result(content: &str, tool: &str) -> Option<String> {
@@ -60,8 +60,8 @@ fn shorten_file(content: &str) -> Option<String> {
     } else {
         String::from(content)
     };
-    match count_if_longer(&preview, LONGEST_PREVIEW) {
-        Some(_) => Some(cut_middle(&preview, LONGEST_PREVIEW)),
+    match count_if_longer(&preview, MAX_PREVIEW_GRAPHEMES) {
+        Some(_) => Some(cut_middle(&preview, MAX_PREVIEW_GRAPHEMES)),
         None => (lines.len() > 20).then_some(preview),
     }
 }

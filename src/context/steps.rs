@@ -12,17 +12,17 @@ use crate::context::price::Prices;
 use crate::context::shorten::{self, with_content};
 use crate::json::text::grapheme_boundary;
 use crate::record::message::{Message, Role, Tool};
-use crate::record::tool_execution::INTERRUPTED;
+use crate::record::tool_execution::INTERRUPTED_RESULT;
 use crate::tokens::{Vocabulary, cost, estimate};
 
 /// Appended to an answer that was not finished.
-pub(crate) const UNFINISHED: &str = "\n[This answer was interrupted.]";
+pub(crate) const UNFINISHED_NOTE: &str = "\n[This answer was interrupted.]";
 
 // The bytes of a text that are estimated; the rest is assumed to be alike, since an estimate takes longer than a
 // count.
-const SAMPLE: usize = 256;
+const SAMPLE_BYTES: usize = 256;
 // No token has more bytes, apart from runs of blanks.
-const MOST_BYTES_A_TOKEN: usize = 64;
+const MAX_BYTES_PER_TOKEN: usize = 64;
 
 /// A message as a candidate for a context.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ impl Item {
     /// Creates an item without a price. An unfinished answer is marked as such.
     pub fn new(mut message: Message, start: Option<u64>) -> Item {
         if message.partial && message.role == Some(Role::Assistant) {
-            message.content = format!("{}{UNFINISHED}", message.content.as_str()).into();
+            message.content = format!("{}{UNFINISHED_NOTE}", message.content.as_str()).into();
             message.tokens = None;
         }
         Item::of(message, start)
@@ -74,7 +74,7 @@ impl Item {
         let Some(short) = &self.short else { return whole };
         // A shortened text has as many tokens per byte as the whole.
         let share = u64::from(whole) * short.len() as u64 / self.message.content.as_str().len().max(1) as u64;
-        whole.min(u32::try_from(share).unwrap_or(u32::MAX).saturating_add(cost::FRAME))
+        whole.min(u32::try_from(share).unwrap_or(u32::MAX).saturating_add(cost::MESSAGE_FRAME_TOKENS))
     }
 
     fn guess_whole(&self) -> u32 {
@@ -83,7 +83,7 @@ impl Item {
             // A made-up count must not cause the whole log to be read.
             Some(tokens) => {
                 let bytes: usize = texts.iter().map(|text| text.len()).sum();
-                u64::from(tokens.count).max((bytes / MOST_BYTES_A_TOKEN) as u64)
+                u64::from(tokens.count).max((bytes / MAX_BYTES_PER_TOKEN) as u64)
             }
             None => texts.iter().fold(fixed.into(), |sum, text| sum + estimate_by_sample(text)),
         };
@@ -116,7 +116,7 @@ impl Item {
 
 // Estimates the tokens of a text from its beginning.
 fn estimate_by_sample(text: &str) -> u64 {
-    let sample = grapheme_boundary(text, SAMPLE, false);
+    let sample = grapheme_boundary(text, SAMPLE_BYTES, false);
     if sample == 0 || sample == text.len() {
         return estimate(text).into();
     }
@@ -249,7 +249,7 @@ pub(crate) fn build_missing_results(step: &Step) -> Vec<Message> {
     lacking
         .map(|call| Message {
             role: Some(Role::Tool),
-            content: INTERRUPTED.into(),
+            content: INTERRUPTED_RESULT.into(),
             tool: Some(Tool {
                 call_id: call.id.clone(),
                 name: call.name.clone(),

@@ -13,36 +13,36 @@ use crate::record::message::{Message, Role};
 use crate::session::branch::hash_text;
 use crate::state::{Fact, FactKind, State, cut_text, relative_path};
 
-const BEGIN: &str = "[EARLIER CONVERSATION]";
-const END: &str = "[END EARLIER CONVERSATION]";
+const BEGIN_MARKER: &str = "[EARLIER CONVERSATION]";
+const END_MARKER: &str = "[END EARLIER CONVERSATION]";
 
 // The percentage that lines other than sentences may take before the sentences.
-const FIRST_SHARE: u32 = 90;
+const FACTS_SHARE_PERCENT: u32 = 90;
 // The percentage that a written summary may take. A model's summary stands beside the facts, in a little
 // more than half of the share: what a context names must not depend on what a model leaves out.
-const WRITTEN_SHARE: u32 = 55;
+const MODEL_SUMMARY_SHARE_PERCENT: u32 = 55;
 // The percentage of words shared from which two sentences are alike.
-const SAME: usize = 70;
+const SAME_WORDS_PERCENT: usize = 70;
 // Words that do not change what a sentence says.
-const SMALL: [&str; 16] = [
+const SMALL_WORDS: [&str; 16] = [
     "a", "an", "and", "are", "has", "have", "is", "of", "now", "so", "that", "the", "then", "to", "very",
     "was",
 ];
 // The usual bytes per token of prose.
-const BYTES_A_TOKEN: usize = 4;
+const BYTES_PER_TOKEN: usize = 4;
 // No text has more bytes per token, so the rest of a longer one need not be looked at.
-const MOST_BYTES_A_TOKEN: usize = 8;
+const MAX_BYTES_PER_TOKEN: usize = 8;
 // The tokens of a line beside its text: its bullet and the line feed.
-const LINE: u32 = 3;
+const LINE_TOKENS: u32 = 3;
 // The most files on one line, so that a line that does not fit drops few.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES_PER_LINE: usize = 12;
 // Commands are shortened if together they exceed this percentage of the share.
-const COMMANDS_SHARE: usize = 20;
-const SHORTEST_COMMAND: usize = 60;
+const COMMANDS_SHARE_PERCENT: usize = 20;
+const MIN_COMMAND_BYTES: usize = 60;
 // The most commands on one line.
-const MOST_COMMANDS: usize = 4;
+const MAX_COMMANDS_PER_LINE: usize = 4;
 // The bytes that the task may take, however small the share.
-const SHORTEST: usize = 120;
+const MIN_TASK_BYTES: usize = 120;
 
 /// The section of a line, in the order in which they appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +121,7 @@ pub(crate) struct WrittenSummary<'a> {
 
 /// Returns the tokens that a written summary may take of a share.
 pub(crate) fn written_summary_share(share: u32) -> u32 {
-    share_of(share, WRITTEN_SHARE)
+    share_of(share, MODEL_SUMMARY_SHARE_PERCENT)
 }
 
 fn share_of(share: u32, hundredths: u32) -> u32 {
@@ -142,14 +142,14 @@ pub(crate) fn candidate_lines(
     };
     if let Some(WrittenSummary { text, .. }) = written {
         // The summary may have been written for a larger budget.
-        let bytes = written_summary_share(share) as usize * BYTES_A_TOKEN;
-        add(Section::Written, harmless(cut_text(text, bytes.max(SHORTEST))), false, 0);
+        let bytes = written_summary_share(share) as usize * BYTES_PER_TOKEN;
+        add(Section::Written, harmless(cut_text(text, bytes.max(MIN_TASK_BYTES))), false, 0);
     }
     if !project.is_empty() {
         add(Section::Project, harmless(project), false, 0);
     }
     // A long line is better cut than missing.
-    let part = (share as usize / 2).max(SHORTEST);
+    let part = (share as usize / 2).max(MIN_TASK_BYTES);
     for fact in state.facts_of(FactKind::Task) {
         add(Section::Task, harmless(cut_text(&fact.text, part)), false, 0);
     }
@@ -175,7 +175,7 @@ pub(crate) fn candidate_lines(
         add(Section::Status, harmless(cut_text(&status.text, part / 2)), false, 0);
     }
     let count = lines.len();
-    let mut room = share as usize * MOST_BYTES_A_TOKEN;
+    let mut room = share as usize * MAX_BYTES_PER_TOKEN;
     lines.retain(|line| {
         let fits = line.text.len() <= room;
         room = if fits { room - line.text.len() } else { room };
@@ -191,10 +191,10 @@ pub(crate) fn choose_lines(lines: &[SummaryLine], costs: &[u32], share: u32) -> 
     let mut kept: Vec<usize> = Vec::new();
     // A written summary is the first line.
     let has_written = lines.first().is_some_and(|line| line.section == Section::Written);
-    let first = if has_written { share } else { share_of(share, FIRST_SHARE) };
+    let first = if has_written { share } else { share_of(share, FACTS_SHARE_PERCENT) };
     for (is_sentence, limit) in [(false, first), (true, share), (false, share)] {
         for (place, (line, cost)) in lines.iter().zip(costs).enumerate() {
-            let sum = used.saturating_add(*cost).saturating_add(LINE);
+            let sum = used.saturating_add(*cost).saturating_add(LINE_TOKENS);
             if line.is_sentence == is_sentence && sum <= limit && !kept.contains(&place) {
                 used = sum;
                 kept.push(place);
@@ -208,13 +208,13 @@ pub(crate) fn choose_lines(lines: &[SummaryLine], costs: &[u32], share: u32) -> 
 
 /// Builds the message that replaces the omitted part of a conversation of `count` messages.
 pub(crate) fn summary_message(lines: &[SummaryLine], count: u64) -> Message {
-    let mut text = format!("{BEGIN}\nOf {count} messages, the older ones are left out here.\n");
+    let mut text = format!("{BEGIN_MARKER}\nOf {count} messages, the older ones are left out here.\n");
     let written = render_lines(lines);
     if !written.is_empty() {
         text.push_str("What they came to:\n");
         text.push_str(&written);
     }
-    text.push_str(END);
+    text.push_str(END_MARKER);
     Message { role: Some(Role::User), content: text.into(), ..Message::default() }
 }
 
@@ -293,7 +293,7 @@ impl Wording {
         let names = sorted(
             named.map(|(_, (bare, _))| hash_text(bare)).chain(quoted_texts(text).map(hash_text)).collect(),
         );
-        let says = bare.iter().filter(|word| !word.is_empty() && !SMALL.contains(word));
+        let says = bare.iter().filter(|word| !word.is_empty() && !SMALL_WORDS.contains(word));
         let content = sorted(says.map(|word| hash_text(&word.to_lowercase())).collect());
         Wording { words, mark, names, content }
     }
@@ -305,7 +305,7 @@ impl Wording {
         if self.content == other.content {
             return Likeness::Same;
         }
-        let least = self.words.len() * SAME;
+        let least = self.words.len() * SAME_WORDS_PERCENT;
         let may_share = self.words.len() - (self.mark & !other.mark).count_ones() as usize;
         let is_alike = may_share * 100 > least && count_common(&self.words, &other.words) * 100 > least;
         if is_alike { Likeness::Alike } else { Likeness::None }
@@ -373,12 +373,12 @@ fn section_of(kind: FactKind) -> Section {
 // Lists the commands, latest first; a few with equal results share a line.
 fn describe_commands(state: &State, share: u32) -> Vec<String> {
     let all = || state.facts().rev().filter(|fact| fact.kind.is_command());
-    let each = share as usize * BYTES_A_TOKEN * COMMANDS_SHARE / 100 / all().count().max(1);
+    let each = share as usize * BYTES_PER_TOKEN * COMMANDS_SHARE_PERCENT / 100 / all().count().max(1);
     let mut groups: Vec<(FactKind, u32, Vec<String>)> = Vec::new();
     for fact in all() {
-        let shown = format!("`{}`", harmless(&cut_to_ends(&fact.text, each.max(SHORTEST_COMMAND))));
+        let shown = format!("`{}`", harmless(&cut_to_ends(&fact.text, each.max(MIN_COMMAND_BYTES))));
         let is_its = |(kind, times, shown): &&mut (FactKind, u32, Vec<String>)| {
-            *kind == fact.kind && *times == fact.weight && shown.len() < MOST_COMMANDS
+            *kind == fact.kind && *times == fact.weight && shown.len() < MAX_COMMANDS_PER_LINE
         };
         match groups.iter_mut().find(is_its) {
             Some((_, _, group)) => group.push(shown),
@@ -412,7 +412,7 @@ fn describe_files(state: &State, project: &str) -> Vec<String> {
         let name_at = shown.rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = shown.split_at(name_at);
         let is_its = |(of, kind, names): &&mut (String, FactKind, Vec<String>)| {
-            of == folder && *kind == became && names.len() < MOST_NAMES
+            of == folder && *kind == became && names.len() < MAX_NAMES_PER_LINE
         };
         match groups.iter_mut().find(is_its) {
             Some((_, _, names)) => names.push(name.into()),

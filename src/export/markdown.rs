@@ -9,9 +9,9 @@ use crate::json::fields::Fields;
 use crate::record::message::{Attachment, Message, Reasoning, Role};
 
 /// Replaces reasoning that a provider encrypted.
-const UNREADABLE: &str = "[reasoning that only its provider can read]";
+const ENCRYPTED_REASONING: &str = "[reasoning that only its provider can read]";
 /// HTML elements that begin a block without an end of its own, as comments and declarations do.
-const BLOCKS: [&str; 4] = ["script", "pre", "style", "textarea"];
+const OPEN_HTML_BLOCKS: [&str; 4] = ["script", "pre", "style", "textarea"];
 
 /// Renders the title and the session's metadata.
 pub(super) fn render_heading(mut metadata: Fields<'_>) -> String {
@@ -95,7 +95,7 @@ fn readable_reasoning(reasoning: &Reasoning) -> Option<&str> {
     let Reasoning { text, data, .. } = reasoning;
     let is_encrypted = data.as_ref().is_some_and(|data| !data.is_empty());
     match text.as_str() {
-        "" => is_encrypted.then_some(UNREADABLE),
+        "" => is_encrypted.then_some(ENCRYPTED_REASONING),
         text => Some(text),
     }
 }
@@ -169,7 +169,7 @@ fn begins_block(line: &str) -> bool {
             name.get(block.len()).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         name.get(..block.len()).is_some_and(|name| name.eq_ignore_ascii_case(block.as_bytes())) && !is_longer
     };
-    tag.starts_with(['!', '?']) || BLOCKS.iter().any(is_name)
+    tag.starts_with(['!', '?']) || OPEN_HTML_BLOCKS.iter().any(is_name)
 }
 
 fn one_line(text: &str) -> String {

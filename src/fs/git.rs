@@ -18,10 +18,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::operation::{Failure, GitRun};
 
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// How long a process told to end may take, and how long processes it left behind may hold its pipes.
-const GRACE: Duration = Duration::from_millis(500);
-const MAX_WORDS: usize = 4_000;
+const GRACE_PERIOD: Duration = Duration::from_millis(500);
+const MAX_STDERR_BYTES: usize = 4_000;
 
 /// One call of git.
 pub(super) struct GitCall<'a> {
@@ -76,14 +76,14 @@ fn run_program(program: &Path, how: GitCall<'_>) -> std::io::Result<GitRun> {
     let (out, words) = (read_pipe(child.stdout.take()), read_pipe(child.stderr.take()));
     let (status, is_late) = wait_with_limit(&mut child, how.limit)?;
     let (out, words) = (out.collect_bytes(), words.collect_bytes());
-    let words = String::from_utf8_lossy(&words[words.len().saturating_sub(MAX_WORDS)..]).trim().into();
+    let words = String::from_utf8_lossy(&words[words.len().saturating_sub(MAX_STDERR_BYTES)..]).trim().into();
     Ok(GitRun { status: status.code(), stdout: out, stderr_text: words, has_timed_out: is_late })
 }
 
 impl PipeReader {
     // What a hook leaves running keeps the pipes; git itself has answered.
     fn collect_bytes(self) -> Vec<u8> {
-        let _ = self.end_signal.recv_timeout(GRACE);
+        let _ = self.end_signal.recv_timeout(GRACE_PERIOD);
         self.bytes.lock().map(|mut bytes| core::mem::take(&mut *bytes)).unwrap_or_default()
     }
 }
@@ -121,10 +121,10 @@ fn wait_with_limit(child: &mut Child, limit: Duration) -> std::io::Result<(ExitS
                 let _ = kill_process(pid, Signal::TERM);
             }
         }
-        if begun.elapsed() >= limit + GRACE {
+        if begun.elapsed() >= limit + GRACE_PERIOD {
             child.kill()?;
             return Ok((child.wait()?, true));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

@@ -18,11 +18,11 @@ use super::refusal::Fault;
 
 /// Flags to open a folder for passing through; on systems with `O_PATH` it need not be readable.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const PASSED: OFlags = OFlags::PATH;
+const PASSAGE_FLAGS: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const PASSED: OFlags = OFlags::RDONLY;
-const FOLDER: OFlags = PASSED.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-const OWNER: Mode = Mode::RWXU;
+const PASSAGE_FLAGS: OFlags = OFlags::RDONLY;
+const FOLDER_FLAGS: OFlags = PASSAGE_FLAGS.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const OWNER_FOLDER_MODE: Mode = Mode::RWXU;
 
 /// A tree, named by its folder as it was given, whether it is there or not.
 #[derive(Clone, Debug)]
@@ -89,7 +89,10 @@ impl Tree {
                 make_folders(parent, fresh)?;
             }
             let name = path.file_name().map_or(OsString::from("."), Into::into);
-            return Ok(HeldEntry { folder: rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?, name });
+            return Ok(HeldEntry {
+                folder: rustix::fs::openat(CWD, parent, FOLDER_FLAGS, Mode::empty())?,
+                name,
+            });
         }
         let mut names = self.split_names(below)?;
         let last = names.pop();
@@ -101,7 +104,7 @@ impl Tree {
     pub fn hold_folder(&self, below: &str) -> Result<OwnedFd, Fault> {
         self.reject_ended()?;
         if self.is_open {
-            return Ok(rustix::fs::openat(CWD, self.path(below), FOLDER, Mode::empty())?);
+            return Ok(rustix::fs::openat(CWD, self.path(below), FOLDER_FLAGS, Mode::empty())?);
         }
         self.open_folders(&self.split_names(below)?, None)
     }
@@ -111,7 +114,7 @@ impl Tree {
         let parent = path.parent().unwrap_or(path);
         match parent.strip_prefix(&self.root).ok().and_then(Path::to_str) {
             Some(below) if !self.is_open => self.hold_folder(below),
-            _ => Ok(rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?),
+            _ => Ok(rustix::fs::openat(CWD, parent, FOLDER_FLAGS, Mode::empty())?),
         }
     }
 
@@ -137,7 +140,7 @@ impl Tree {
             make_folders(&self.root, fresh)?;
         }
         let mut path = self.root.clone();
-        let mut at = rustix::fs::openat(CWD, &path, FOLDER, Mode::empty())?;
+        let mut at = rustix::fs::openat(CWD, &path, FOLDER_FLAGS, Mode::empty())?;
         for (depth, name) in names.iter().enumerate() {
             path.push(name);
             let fresh = fresh.as_deref_mut().filter(|_| depth >= least.unwrap_or(0));
@@ -160,7 +163,7 @@ fn open_folder(
     path: &Path,
     fresh: Option<&mut BTreeSet<PathBuf>>,
 ) -> Result<OwnedFd, Fault> {
-    let open = || rustix::fs::openat(at, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
+    let open = || rustix::fs::openat(at, name, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty());
     match (open(), fresh) {
         (Ok(folder), _) => return Ok(folder),
         (Err(Errno::NOENT), Some(fresh)) => {
@@ -189,14 +192,14 @@ fn make_folder(
 ) -> Result<(), Fault> {
     // Noted even if another process made it first: that one may die before it flushes the name.
     fresh.insert(path.into());
-    match rustix::fs::mkdirat(at, name, OWNER) {
+    match rustix::fs::mkdirat(at, name, OWNER_FOLDER_MODE) {
         Err(Errno::EXIST) => return Ok(()),
         made => made?,
     }
     let stat = rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
     // The mode differs only under a umask that takes permissions from the owner.
     if stat.st_mode & 0o777 != 0o700 {
-        rustix::fs::chmodat(at, name, OWNER, AtFlags::empty())?;
+        rustix::fs::chmodat(at, name, OWNER_FOLDER_MODE, AtFlags::empty())?;
     }
     Ok(())
 }

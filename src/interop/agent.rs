@@ -110,7 +110,7 @@ impl AgentName {
 }
 
 const MAKERS: [&str; 6] = ["github", "google", "openai", "anthropic", "alibaba", "sst"];
-const KINDS: [&str; 4] = ["codingagent", "agent", "code", "cli"];
+const NAME_SUFFIXES: [&str; 4] = ["codingagent", "agent", "code", "cli"];
 
 fn normalize_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
@@ -120,7 +120,7 @@ fn without_maker_and_kind(name: &str) -> &str {
     let name = MAKERS.iter().find_map(|maker| name.strip_prefix(maker)).unwrap_or(name);
     // "opencode" ends in a kind, but is no "open".
     let is_name = AgentName::ALL.iter().any(|agent| agent.as_str() == name);
-    if is_name { name } else { KINDS.iter().find_map(|kind| name.strip_suffix(kind)).unwrap_or(name) }
+    if is_name { name } else { NAME_SUFFIXES.iter().find_map(|kind| name.strip_suffix(kind)).unwrap_or(name) }
 }
 
 #[cfg(test)]

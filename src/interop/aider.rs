@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use crate::error::Error;
 use crate::interop::conversation::{ConversationBuilder, RecordOrigin, unique_name};
 use crate::interop::lines::{reject_empty, require_sessions};
-use crate::interop::object::LONGEST_NAME;
+use crate::interop::object::MAX_NAME_BYTES;
 use crate::interop::{AgentName, Coverage, Import, Loss};
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Message, Role, Tool};
@@ -28,7 +28,7 @@ pub const COVERAGE: Coverage =
     Coverage { tested_versions: &["0.86.2"], mapped_fields: &[], whole_fields: &[] };
 
 /// The name of Aider's history, in the folder that it works in.
-const FILE: &str = "/.aider.chat.history.md";
+const HISTORY_FILE: &str = "/.aider.chat.history.md";
 const HEADER: &str = "# aider chat started at ";
 
 /// True if a section of Aider is in these bytes.
@@ -59,7 +59,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reader.end_section();
     let Reader { mut import, silent_sections: empty, .. } = reader;
     import.problems.sort_by_key(|problem| problem.start);
-    let folder = name.strip_suffix(FILE).filter(|folder| !folder.is_empty()).map(String::from);
+    let folder = name.strip_suffix(HISTORY_FILE).filter(|folder| !folder.is_empty()).map(String::from);
     import.sessions.iter_mut().for_each(|session| session.folder.clone_from(&folder));
     if let Some(first) = import.sessions.first_mut()
         && empty > 0
@@ -192,7 +192,7 @@ impl Reader {
         let session = &mut self.section.talk.session;
         let model = ["Model: ", "Main model: ", "Models: "].iter().find_map(|mark| text.strip_prefix(mark));
         if let Some(model) = model {
-            let name = model.split([' ', ',']).next().filter(|name| name.len() <= LONGEST_NAME);
+            let name = model.split([' ', ',']).next().filter(|name| name.len() <= MAX_NAME_BYTES);
             session.model = name.map(String::from);
         }
         if let Some(version) = text.strip_prefix("Aider v") {

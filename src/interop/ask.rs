@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::ask::{BEGINNINGS, Transcript, Turn, Voice};
+use crate::ask::{MARK_BEGINNINGS, Transcript, Turn, Voice};
 use crate::error::Error;
 use crate::interop::conversation::{ConversationBuilder, RecordOrigin, set_flag, set_flag_value};
 use crate::interop::lines::{file_stem, reject_empty, require_sessions};
@@ -22,7 +22,7 @@ use crate::time;
 pub const COVERAGE: Coverage = Coverage { tested_versions: &[], mapped_fields: &[], whole_fields: &[] };
 
 /// Digits of a hash that tell turns apart.
-const DIGITS: usize = 16;
+const HASH_DIGITS: usize = 16;
 
 /// True if these bytes are a transcript.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
@@ -47,7 +47,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
         let text = turn.text.clone();
         let is_answer = matches!(turn.voice, Voice::Engine(_));
         let own = if is_answer { before.clone() } else { format!("{before}{text}") };
-        let native = format!("{}-{}", number + 1, &sha256(own.as_bytes())[..DIGITS]);
+        let native = format!("{}-{}", number + 1, &sha256(own.as_bytes())[..HASH_DIGITS]);
         add_turn(&mut talk, turn, native);
         before = sha256(format!("{before}{text}").as_bytes());
     }
@@ -93,7 +93,7 @@ fn add_turn(talk: &mut ConversationBuilder, turn: Turn, native: String) {
 // Returns the complete part of an answer that is still written: it may end within a character, or within its end mark.
 fn complete_text(text: &str) -> &str {
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
-    let is_mark = !last.is_empty() && BEGINNINGS.iter().any(|beginning| beginning.starts_with(last));
+    let is_mark = !last.is_empty() && MARK_BEGINNINGS.iter().any(|beginning| beginning.starts_with(last));
     let whole = if is_mark { before } else { text };
     whole.trim_end_matches(['\n', '\u{fffd}'])
 }

@@ -27,10 +27,10 @@ use crate::json::hash;
 use crate::layout::names::command_type;
 
 /// Placeholders; the first one in a text takes what was typed behind the command.
-const ARGUMENTS: [&str; 2] = ["$ARGUMENTS", "{{args}}"];
+const ARGUMENT_PLACEHOLDERS: [&str; 2] = ["$ARGUMENTS", "{{args}}"];
 
 /// The byte order mark that some editors write.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A command as its file has it now.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -98,9 +98,9 @@ pub fn command_folders(
 /// `prompt`: the TOML value of that key, if the file is of that kind.
 pub fn read_command(agent: AgentName, below: &str, file: &[u8], prompt: Option<&str>) -> Option<Command> {
     let name = command_name(agent, below)?;
-    let whole = String::from_utf8_lossy(file.strip_prefix(MARK).unwrap_or(file));
+    let whole = String::from_utf8_lossy(file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file));
     let text = if agent == AgentName::Gemini { prompt? } else { without_front_matter(&whole) };
-    let plain = text.trim().replace(ARGUMENTS[1], ARGUMENTS[0]);
+    let plain = text.trim().replace(ARGUMENT_PLACEHOLDERS[1], ARGUMENT_PLACEHOLDERS[0]);
     let hashes: Vec<String> = [plain.as_bytes(), text.as_bytes(), file].map(hash_of).into();
     Some(Command { name, text: text.into(), hash: hashes[0].clone(), hashes })
 }
@@ -150,7 +150,9 @@ pub fn find_arguments(agent: AgentName, command: &Command, first: &[&str]) -> St
 
 /// Fills a command's text with its arguments.
 pub fn fill_arguments(text: &str, arguments: &str) -> String {
-    let next = |text: &str| ARGUMENTS.iter().filter_map(|place| Some((text.find(place)?, place.len()))).min();
+    let next = |text: &str| {
+        ARGUMENT_PLACEHOLDERS.iter().filter_map(|place| Some((text.find(place)?, place.len()))).min()
+    };
     let (mut all, mut rest) = (String::new(), text);
     while let Some((at, length)) = next(rest) {
         all.push_str(&rest[..at]);
@@ -176,7 +178,7 @@ pub fn parse_arguments(text: &str, said: &str) -> Option<String> {
         if !rest.get(start..).is_some_and(|rest| rest.starts_with(literal)) || (at == 0 && start > 0) {
             return None;
         }
-        if found.is_empty() && ARGUMENTS.contains(&before) {
+        if found.is_empty() && ARGUMENT_PLACEHOLDERS.contains(&before) {
             found = rest[..start].trim().into();
         }
         rest = &rest[start + literal.len()..];
@@ -293,7 +295,7 @@ fn split_at_placeholders(text: &str) -> Vec<(&str, &str)> {
 // Returns the length of a placeholder, if one stands here: `$ARGUMENTS`, `$1`, `{{args}}`, `` !`program` ``,
 // `!{program}` or `@{file}`.
 fn placeholder_len(text: &str) -> usize {
-    if let Some(place) = ARGUMENTS.iter().find(|place| text.starts_with(**place)) {
+    if let Some(place) = ARGUMENT_PLACEHOLDERS.iter().find(|place| text.starts_with(**place)) {
         return place.len();
     }
     let bytes = text.as_bytes();

@@ -9,7 +9,7 @@ use crate::interop::object::{LossReasons, Losses, Object};
 use crate::json::fields::parse_items;
 use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
+use crate::shapes::answer_pieces::{AnswerPiece, TEXT_SEPARATOR};
 use crate::shapes::gemini::parse_response;
 
 /// The parts of one content.
@@ -63,7 +63,7 @@ impl ContentParts {
             }
         }
         self.pieces = rest;
-        Text::join(texts, BETWEEN_TEXTS)
+        Text::join(texts, TEXT_SEPARATOR)
     }
 }
 

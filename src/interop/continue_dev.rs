@@ -20,7 +20,7 @@ use crate::interop::{AgentName, Coverage, Import, LossReasons, Losses, Object};
 use crate::json::hash::sha256;
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
+use crate::shapes::answer_pieces::{AnswerPiece, TEXT_SEPARATOR};
 
 /// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
@@ -78,7 +78,7 @@ pub const COVERAGE: Coverage = Coverage {
     whole_fields: &[],
 };
 
-const SHOWN: &str = "only says how it is displayed";
+const DISPLAY_ONLY: &str = "only says how it is displayed";
 
 const REASONS: LossReasons = &[
     ("session.usage", "follows from other fields"),
@@ -87,9 +87,9 @@ const REASONS: LossReasons = &[
     ("session.history[].message.usage.total_tokens", "follows from other fields"),
     ("session.history[].toolCallStates[].toolCall", "repeats the call"),
     ("session.history[].toolCallStates[].parsedArgs", "repeats the call's arguments"),
-    ("session.history[].toolCallStates[].output[].name", SHOWN),
-    ("session.history[].toolCallStates[].output[].description", SHOWN),
-    ("session.history[].contextItems[].description", SHOWN),
+    ("session.history[].toolCallStates[].output[].name", DISPLAY_ONLY),
+    ("session.history[].toolCallStates[].output[].description", DISPLAY_ONLY),
+    ("session.history[].contextItems[].description", DISPLAY_ONLY),
 ];
 
 /// True if these bytes are a session of Continue.
@@ -262,7 +262,7 @@ impl Reader {
             let origin = RecordOrigin { native: format!("result/{call_id}"), ..origin.clone() };
             let not_run = status == "canceled";
             let tool = Some(Tool { call_id, is_error, not_run, ..Tool::default() });
-            let content = Text::join(texts, BETWEEN_TEXTS);
+            let content = Text::join(texts, TEXT_SEPARATOR);
             self.talk.add(Message { role: Some(Role::Tool), content, tool, ..Message::default() }, origin);
         }
     }
@@ -304,7 +304,7 @@ fn take_content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Att
         }
         block.report_rest_lost(losses, REASONS);
     }
-    (Text::join(texts, BETWEEN_TEXTS), attachments)
+    (Text::join(texts, TEXT_SEPARATOR), attachments)
 }
 
 // Takes the items that were named beside the text, with their content at that time.

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::object::LONGEST_NAME;
+use crate::interop::object::MAX_NAME_BYTES;
 use crate::interop::refusal::is_refusal;
 use crate::interop::version::newer_than;
 use crate::interop::{AgentName, ImportedSession, Loss, Losses};
@@ -191,7 +191,7 @@ impl ConversationBuilder {
     }
 
     fn tool_name(&self, call: &str) -> String {
-        self.tool_names.get(call).filter(|name| name.len() <= LONGEST_NAME).cloned().unwrap_or_default()
+        self.tool_names.get(call).filter(|name| name.len() <= MAX_NAME_BYTES).cloned().unwrap_or_default()
     }
 
     /// Adds pieces to an answer, from a record of `bytes` bytes beyond its first. A call without an id gets one, so
@@ -385,20 +385,20 @@ pub(super) fn unique_name(known: &mut BTreeMap<String, u32>, name: String) -> St
 }
 
 // The bytes that a log's line has beside the file's: its number, its tokens, its checksum.
-const ROOM: u64 = 1024;
+const LINE_OVERHEAD_BYTES: u64 = 1024;
 
 // A smaller message surely fits: a call's arguments are escaped once more in a line, and each span of an answer is
 // listed.
-const SURELY_FITS: u64 = MAX_LINE as u64 / 8;
+const SURELY_FITTING_BYTES: u64 = MAX_LINE as u64 / 8;
 
 fn describe_too_long(message: &Message, bytes: u64) -> Option<String> {
-    if bytes <= SURELY_FITS {
+    if bytes <= SURELY_FITTING_BYTES {
         return None;
     }
     let mut stored = message.clone();
     blob::move_to_blobs(&mut stored);
     match line::write(&stored) {
-        Ok(line) if line.len() as u64 + ROOM <= MAX_LINE as u64 => None,
+        Ok(line) if line.len() as u64 + LINE_OVERHEAD_BYTES <= MAX_LINE as u64 => None,
         Ok(line) => Some(format!(
             "expected a line of at most {MAX_LINE} bytes, but found {} bytes and more instead",
             line.len()

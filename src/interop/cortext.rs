@@ -27,14 +27,17 @@ pub const COVERAGE: Coverage = Coverage {
 const REASONS: LossReasons = &[];
 
 // Keys of other agents' lines that have the three fields, too.
-const OF_OTHERS: [&str; 6] = ["id", "type", "uuid", "sessionId", "message", "parentId"];
+const FOREIGN_KEYS: [&str; 6] = ["id", "type", "uuid", "sessionId", "message", "parentId"];
 
 /// True if the first line is one of Cortext.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, 1).any(|mut object| {
         let role: Option<Role> = object.take("role", &mut Losses::default());
         let is_text = object.raw("content").is_some_and(|content| content.starts_with('"'));
-        role.is_some() && is_text && object.has("timestamp") && !OF_OTHERS.iter().any(|name| object.has(name))
+        role.is_some()
+            && is_text
+            && object.has("timestamp")
+            && !FOREIGN_KEYS.iter().any(|name| object.has(name))
     })
 }
 

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::IS_QUEUED;
+use crate::interop::QUEUED_KEY;
 use crate::record::batch::BatchLine;
 use crate::record::message::{self, Message};
 use crate::record::scan::{ScanItem, Scanner};
@@ -116,7 +116,7 @@ impl ImportDiff {
             } else {
                 let is_other = before.is_some_and(|before| before != self.last_imported.as_deref());
                 // More was said since than this import knows.
-                if is_other && ["isTakenBack", IS_QUEUED].iter().any(|mark| message.has_source_mark(mark)) {
+                if is_other && ["isTakenBack", QUEUED_KEY].iter().any(|mark| message.has_source_mark(mark)) {
                     continue;
                 }
                 before = None;

@@ -21,30 +21,30 @@ pub(crate) const BYTES_ELSEWHERE: &str = "the file doesn't contain the bytes";
 /// As [`BYTES_ELSEWHERE`], if nothing names a place.
 pub(crate) const NO_BYTES: &str = "names no path and has no bytes";
 /// The reason for a part that belongs to another role.
-pub(crate) const NOT_OF_USER: &str = "not valid in a user message";
-/// As [`NOT_OF_USER`].
-pub(crate) const NOT_OF_ANSWER: &str = "not valid in an answer";
-/// As [`NOT_OF_USER`].
-pub(crate) const ONLY_OF_ANSWER: &str = "only valid in an answer";
+pub(crate) const INVALID_IN_USER_MESSAGE: &str = "not valid in a user message";
+/// As [`INVALID_IN_USER_MESSAGE`].
+pub(crate) const INVALID_IN_ANSWER: &str = "not valid in an answer";
+/// As [`INVALID_IN_USER_MESSAGE`].
+pub(crate) const VALID_IN_ANSWER_ONLY: &str = "only valid in an answer";
 /// The reason for the missing beginning of a session.
-pub(crate) const IN_ANOTHER_FILE: &str = "the earlier history is in another file, which is missing";
+pub(crate) const HISTORY_IN_ANOTHER_FILE: &str = "the earlier history is in another file, which is missing";
 
 // Reasons of losses that were part of the talk.
-const OF_TALK: [&str; 10] = [
+const TALK_REASONS: [&str; 10] = [
     UNKNOWN_BLOCK,
     UNKNOWN_MESSAGE,
     NO_MESSAGE,
     NO_BLOCK,
     BYTES_ELSEWHERE,
     NO_BYTES,
-    NOT_OF_USER,
-    NOT_OF_ANSWER,
-    ONLY_OF_ANSWER,
-    IN_ANOTHER_FILE,
+    INVALID_IN_USER_MESSAGE,
+    INVALID_IN_ANSWER,
+    VALID_IN_ANSWER_ONLY,
+    HISTORY_IN_ANOTHER_FILE,
 ];
 // Records and fields that are part of the talk when lost for other reasons, too, by their last name.
-const RECORDS: [&str; 6] = ["message", "user", "assistant", "tool", "tool_use", "tool_result"];
-const FIELDS: [&str; 9] = [
+const TALK_RECORDS: [&str; 6] = ["message", "user", "assistant", "tool", "tool_use", "tool_result"];
+const TALK_FIELDS: [&str; 9] = [
     "text",
     "content",
     "input",
@@ -84,10 +84,10 @@ impl Loss {
 fn is_of_talk(field: &str, why: &str) -> bool {
     if let Some(record) = field.strip_prefix("record:") {
         let name = record.rsplit('/').next().unwrap_or(record);
-        return OF_TALK.contains(&why) || RECORDS.contains(&name);
+        return TALK_REASONS.contains(&why) || TALK_RECORDS.contains(&name);
     }
     let name = field.rsplit('.').next().unwrap_or(field);
-    OF_TALK.contains(&why) || [NO_PLACE, ANOTHER_KIND].contains(&why) && FIELDS.contains(&name)
+    TALK_REASONS.contains(&why) || [NO_PLACE, ANOTHER_KIND].contains(&why) && TALK_FIELDS.contains(&name)
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
             ("user.message.content", ANOTHER_KIND),
             ("record:tool_result", "the record is not a message"),
             ("record:narrator", UNKNOWN_MESSAGE),
-            ("session_meta.payload.history_base", IN_ANOTHER_FILE),
+            ("session_meta.payload.history_base", HISTORY_IN_ANOTHER_FILE),
         ] {
             assert!(check(field, why), "{field}, {why}");
         }

@@ -55,7 +55,7 @@ pub use import::{Import, ImportedSession, SubAgent};
 pub use loss::Loss;
 use object::{LossReasons, Losses, Object};
 pub use transcript::Transcript;
-pub use typed_prompts::{IS_QUEUED, TypedPrompts};
+pub use typed_prompts::{QUEUED_KEY, TypedPrompts};
 
 /// Tells whether bytes are a session of one agent.
 type CanRead = fn(&[u8]) -> bool;

@@ -86,13 +86,13 @@ pub(crate) type LossReasons = &'static [(&'static str, &'static str)];
 
 /// The longest name that is taken, in bytes. What it names repeats it, so that a file of one long name and many short
 /// records would become many times its size.
-pub(crate) const LONGEST_NAME: usize = 1024;
+pub(crate) const MAX_NAME_BYTES: usize = 1024;
 
 /// The longest time that is taken: fractions may have any number of digits.
-const LONGEST_TIME: usize = 64;
+const MAX_TIME_BYTES: usize = 64;
 
 /// Why a longer name is lost.
-const TOO_LONG: &str = "too long for a name";
+const NAME_TOO_LONG: &str = "too long for a name";
 
 /// An object of a foreign file, and its path: each field that is not taken is listed as lost.
 pub(crate) struct Object<'a> {
@@ -156,11 +156,11 @@ impl<'a> Object<'a> {
         value
     }
 
-    /// Takes a name, which is repeated by what it names; see `LONGEST_NAME`.
+    /// Takes a name, which is repeated by what it names; see `MAX_NAME_BYTES`.
     pub fn take_name(&mut self, key: &str, losses: &mut Losses) -> Option<String> {
         let name: String = self.take(key, losses)?;
-        if name.len() > LONGEST_NAME {
-            self.report_lost(key, TOO_LONG, losses);
+        if name.len() > MAX_NAME_BYTES {
+            self.report_lost(key, NAME_TOO_LONG, losses);
             return None;
         }
         Some(name)
@@ -216,7 +216,7 @@ impl<'a> Object<'a> {
     /// Takes a time, RFC 3339.
     pub fn take_time(&mut self, key: &str, losses: &mut Losses) -> Option<String> {
         let written: String = self.take(key, losses)?;
-        let is_time = written.len() <= LONGEST_TIME && time::parse(&written).is_some();
+        let is_time = written.len() <= MAX_TIME_BYTES && time::parse(&written).is_some();
         if !is_time {
             self.report_lost(key, ANOTHER_KIND, losses);
         }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Role};
-use crate::shapes::answer_pieces::BETWEEN_TEXTS;
+use crate::shapes::answer_pieces::TEXT_SEPARATOR;
 
 /// Texts and files.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl PlainContent {
     }
 
     pub fn into_message(self, role: Role) -> Message {
-        let content = Text::join(self.texts, BETWEEN_TEXTS);
+        let content = Text::join(self.texts, TEXT_SEPARATOR);
         Message { role: Some(role), content, attachments: self.attachments, ..Message::default() }
     }
 }

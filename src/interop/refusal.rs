@@ -4,7 +4,7 @@
 use crate::interop::AgentName;
 
 /// The beginnings of such results.
-const BEGINS: [&str; 34] = [
+const REFUSAL_BEGINNINGS: [&str; 34] = [
     // Claude Code.
     "<tool_use_error>",
     "The user doesn't want to ",
@@ -48,7 +48,7 @@ const BEGINS: [&str; 34] = [
 ];
 
 /// The beginnings of Codex's, whose results do not say that they are errors.
-const OF_CODEX: [&str; 11] = [
+const CODEX_BEGINNINGS: [&str; 11] = [
     "unsupported call: ",
     "unsupported custom tool call: ",
     "failed to parse function arguments: ",
@@ -63,26 +63,26 @@ const OF_CODEX: [&str; 11] = [
 ];
 
 // Words that stand behind the name of what was asked for.
-const INSIDE: [&str; 4] = [
+const REFUSAL_PHRASES: [&str; 4] = [
     " was blocked. For security, Claude Code ",
     "requires user confirmation, which is not supported in non-interactive mode",
     "\" not found in registry",
     "The user denied this operation.",
 ];
-const NEAR: usize = 400;
+const HEAD_BYTES: usize = 400;
 
 /// True if a result says that the tool did not run to its end.
 pub(super) fn is_refusal(agent: AgentName, is_error: bool, said: &str) -> bool {
     let said = said.trim_ascii_start();
     match agent {
-        AgentName::Codex if said == "aborted" || starts_with_any(&OF_CODEX, said) => return true,
+        AgentName::Codex if said == "aborted" || starts_with_any(&CODEX_BEGINNINGS, said) => return true,
         // Only the words of its results tell them apart.
-        AgentName::Cline => return starts_with_any(&BEGINS, said) || contains_near_start(said),
+        AgentName::Cline => return starts_with_any(&REFUSAL_BEGINNINGS, said) || contains_near_start(said),
         _ => {}
     }
     let line = said.lines().next().unwrap_or_default();
     let is_unknown = line.starts_with("Tool ") && line.ends_with(" not found");
-    is_error && (starts_with_any(&BEGINS, said) || contains_near_start(said) || is_unknown)
+    is_error && (starts_with_any(&REFUSAL_BEGINNINGS, said) || contains_near_start(said) || is_unknown)
 }
 
 fn starts_with_any(known: &[&str], said: &str) -> bool {
@@ -90,6 +90,6 @@ fn starts_with_any(known: &[&str], said: &str) -> bool {
 }
 
 fn contains_near_start(said: &str) -> bool {
-    let head = &said[..crate::json::text::grapheme_boundary(said, NEAR, false)];
-    INSIDE.iter().any(|known| head.contains(known))
+    let head = &said[..crate::json::text::grapheme_boundary(said, HEAD_BYTES, false)];
+    REFUSAL_PHRASES.iter().any(|known| head.contains(known))
 }

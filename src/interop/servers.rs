@@ -11,7 +11,7 @@ use super::AgentName;
 use super::locations::home_of;
 
 /// The prefix of the names of servers' tools.
-const OF_SERVER: &str = "mcp__";
+const SERVER_PREFIX: &str = "mcp__";
 
 /// A place in a file where servers are named.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -85,7 +85,7 @@ impl Server {
 pub fn tool_prefix(server: &str) -> String {
     let plain =
         |letter: char| if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' };
-    format!("{OF_SERVER}{}", server.chars().map(plain).collect::<String>())
+    format!("{SERVER_PREFIX}{}", server.chars().map(plain).collect::<String>())
 }
 
 /// Returns the full name, `mcp__SERVER__TOOL`, of a tool that an agent's client calls by a name of its own; `None` if
@@ -97,7 +97,7 @@ pub fn full_tool_name(agent: AgentName, tool: &str, servers: &[String]) -> Optio
         _ => return None,
     };
     let of = |server: &String| {
-        let name = server.strip_prefix(OF_SERVER).filter(|name| !name.is_empty())?;
+        let name = server.strip_prefix(SERVER_PREFIX).filter(|name| !name.is_empty())?;
         let below = |before: &&str| {
             let rest = tool.strip_prefix(*before)?.strip_prefix(name)?;
             rest.strip_prefix("__").or_else(|| rest.strip_prefix('_')).filter(|rest| !rest.is_empty())

@@ -4,18 +4,18 @@ use crate::plain::wrapping::is_client_remark;
 use crate::record::message::{Message, Role};
 
 /// A phrase in the text of each command that leftoff gives agents.
-pub const OF_COMMANDS: &str = "leftoff's answer";
+pub const COMMAND_ANSWER: &str = "leftoff's answer";
 
 /// The tag in which a client writes down the command that a user called.
-const CALLED: &str = "<command-name>/";
+const COMMAND_TAG: &str = "<command-name>/";
 /// The prefix of a plugin's command.
-const OF_PLUGIN: &str = "leftoff:";
+const PLUGIN_PREFIX: &str = "leftoff:";
 /// Names that nobody else gives to a command.
-const OWN: [&str; 2] = ["workspace.resume", "workspace.stop-conversation"];
+const OWN_COMMANDS: [&str; 2] = ["workspace.resume", "workspace.stop-conversation"];
 /// Names that others may have given to commands of theirs, too.
-const COMMON: [&str; 4] = ["sessions", "session", "compact-session", "debug-context"];
+const COMMON_COMMANDS: [&str; 4] = ["sessions", "session", "compact-session", "debug-context"];
 /// The first ones as they are typed where they are skills.
-const TYPED: [&str; 2] = ["$workspace-resume", "$workspace-stop-conversation"];
+const SKILL_COMMANDS: [&str; 2] = ["$workspace-resume", "$workspace-stop-conversation"];
 /// True if a message holds words of the user, not the client's or those of one of leftoff's commands. `next` is the
 /// message behind it.
 pub fn is_talk(message: &Message, next: Option<&Message>) -> bool {
@@ -33,19 +33,19 @@ fn is_own_command(text: &str, next: Option<&str>) -> bool {
             !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
         })
     };
-    text.contains(OF_COMMANDS)
-        || TYPED.iter().any(|typed| is_typed(typed))
-        || calls_command(text, |name| match name.strip_prefix(OF_PLUGIN) {
-            Some(name) => OWN.contains(&name) || COMMON.contains(&name),
-            None => OWN.contains(&name),
+    text.contains(COMMAND_ANSWER)
+        || SKILL_COMMANDS.iter().any(|typed| is_typed(typed))
+        || calls_command(text, |name| match name.strip_prefix(PLUGIN_PREFIX) {
+            Some(name) => OWN_COMMANDS.contains(&name) || COMMON_COMMANDS.contains(&name),
+            None => OWN_COMMANDS.contains(&name),
         })
-        || calls_command(text, |name| COMMON.contains(&name))
-            && next.is_none_or(|next| next.contains(OF_COMMANDS))
+        || calls_command(text, |name| COMMON_COMMANDS.contains(&name))
+            && next.is_none_or(|next| next.contains(COMMAND_ANSWER))
 }
 
 fn calls_command(text: &str, is: impl Fn(&str) -> bool) -> bool {
-    text.match_indices(CALLED).any(|(at, _)| {
-        let name = text[at + CALLED.len()..].split_once('<');
+    text.match_indices(COMMAND_TAG).any(|(at, _)| {
+        let name = text[at + COMMAND_TAG.len()..].split_once('<');
         name.is_some_and(|(name, _)| is(name))
     })
 }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_a_user_types_by_a_command_of_a_common_name_is_theirs_unless_the_client_sends_our_text_for_it() {
-        for name in COMMON {
+        for name in COMMON_COMMANDS {
             let message = user_message(&command_record(name));
             assert!(is_talk(&message, Some(&user_message("Summarize this session for the team"))), "{name}");
             assert!(
@@ -78,8 +78,8 @@ mod tests {
             assert!(!is_talk(&message, None), "{name}");
             assert!(is_own_command(&command_record(&format!("leftoff:{name}")), Some("anything")), "{name}");
         }
-        assert!(OWN.iter().all(|name| is_own_command(&command_record(name), Some("anything"))));
-        assert!(!is_own_command(&command_record("sessions-of-mine"), Some(OF_COMMANDS)));
+        assert!(OWN_COMMANDS.iter().all(|name| is_own_command(&command_record(name), Some("anything"))));
+        assert!(!is_own_command(&command_record("sessions-of-mine"), Some(COMMAND_ANSWER)));
     }
 
     #[test]

@@ -19,10 +19,10 @@ pub(super) enum LinePart<'a> {
 }
 
 /// How far before the place of an error the next record may begin: its brace, its quote and a key's first letter.
-const NOTICED_LATE: usize = 4;
+const MAX_ERROR_LAG_BYTES: usize = 4;
 /// The beginnings that are tried in a line that is JSON as far as it goes.
-const BEGINNINGS: usize = 8;
-const BEGINNING: &[u8] = b"{\"";
+const MAX_BEGINNINGS: usize = 8;
+const OBJECT_BEGINNING: &[u8] = b"{\"";
 
 /// Splits a line that is no record; empty if no record is in it.
 pub(super) fn split_line(line: &[u8]) -> Vec<LinePart<'_>> {
@@ -44,14 +44,15 @@ pub(super) fn split_line(line: &[u8]) -> Vec<LinePart<'_>> {
                 end
             }
             Err(noticed) => {
-                let behind = noticed.map(|noticed| noticed.saturating_sub(NOTICED_LATE).max(at + 1));
+                let behind = noticed.map(|noticed| noticed.saturating_sub(MAX_ERROR_LAG_BYTES).max(at + 1));
                 let Some(next) = find_nested(&line[..noticed.unwrap_or(line.len())], at).or(behind) else {
                     break;
                 };
                 next
             }
         };
-        let Some(begins) = line.get(next..).and_then(|rest| memchr::memmem::find(rest, BEGINNING)) else {
+        let Some(begins) = line.get(next..).and_then(|rest| memchr::memmem::find(rest, OBJECT_BEGINNING))
+        else {
             break;
         };
         at = next + begins;
@@ -86,7 +87,7 @@ fn continues_enclosing(rest: &[u8]) -> bool {
 fn find_nested(line: &[u8], at: usize) -> Option<usize> {
     let (opening, second) = first_keys(&line[at..])?;
     let begins = memchr::memmem::find_iter(&line[at + 1..], opening).map(|begins| at + 1 + begins);
-    begins.take(BEGINNINGS).find(|begins| {
+    begins.take(MAX_BEGINNINGS).find(|begins| {
         let own = first_keys(&line[*begins..]).and_then(|(_, second)| second);
         let is_alike = second.is_none() || own == second;
         is_alike && parse_value(line, *begins).is_ok_and(|(span, _)| !continues_enclosing(&line[span.end..]))
@@ -96,7 +97,7 @@ fn find_nested(line: &[u8], at: usize) -> Option<usize> {
 // Returns an object's beginning up to its first value, and its second key, if it has one.
 fn first_keys(object: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     let colon = memchr::memchr(b':', object)?;
-    let opening = object.get(..=colon).filter(|opening| opening.starts_with(BEGINNING))?;
+    let opening = object.get(..=colon).filter(|opening| opening.starts_with(OBJECT_BEGINNING))?;
     let Ok((first, _)) = parse_value(object, colon + 1) else { return Some((opening, None)) };
     let rest = object[first.end..].trim_ascii_start();
     let second = rest.strip_prefix(b",").and_then(|rest| {

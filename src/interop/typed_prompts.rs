@@ -23,18 +23,18 @@ use crate::record::message::{LineOrigin, Message, Role};
 use crate::time;
 
 /// The most prompts of a session that are kept: nobody types more ahead.
-const MOST: usize = 64;
+const MAX_PROMPTS: usize = 64;
 /// The longest line of a prompt.
-const LONGEST: usize = 1 << 24;
+const MAX_LINE_BYTES: usize = 1 << 24;
 /// The file has seconds, and is written beside the session's own.
 const SECOND_MS: i64 = 1000;
 /// The first character of input for the client's shell.
-const OF_SHELL: char = '!';
+const SHELL_PREFIX: char = '!';
 /// Behind these commands Gemini CLI is in another session, and writes prompts down as typed in the one before.
-const LEAVES: [&str; 4] = ["/chat", "/clear", "/new", "/resume"];
+const LEAVING_COMMANDS: [&str; 4] = ["/chat", "/clear", "/new", "/resume"];
 
 /// The mark of a prompt that the client did not deliver.
-pub const IS_QUEUED: &str = "isQueued";
+pub const QUEUED_KEY: &str = "isQueued";
 
 /// A prompt, and when it was typed.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl TypedPrompts {
         let begin = bytes.iter().position(|byte| *byte == b'\n').filter(|_| !is_first);
         if begin.is_none() && !is_first {
             // A line that is too long is no prompt, whatever comes before it.
-            let keeps = bytes.len() + rest.len() <= LONGEST;
+            let keeps = bytes.len() + rest.len() <= MAX_LINE_BYTES;
             self.rest = if keeps { [bytes, &rest].concat() } else { Vec::from([0]) };
             return;
         }
@@ -83,7 +83,7 @@ impl TypedPrompts {
         self.oldest_ms = Some(self.oldest_ms.map_or(ms, |oldest| oldest.min(ms)));
         let Some(session) = object.take_name("session_id", quiet) else { return };
         let known = self.prompts.entry(session).or_default();
-        if known.len() < MOST
+        if known.len() < MAX_PROMPTS
             && let Some(text) = object.take::<String>("text", quiet).filter(|text| is_prompt(text))
         {
             known.push(Prompt { ms, text });
@@ -96,7 +96,7 @@ impl TypedPrompts {
         let mut left = BTreeSet::new();
         for entry in parse_items(json).unwrap_or_default() {
             let Some((session, prompt)) = entry_of(entry) else { continue };
-            let is_leaving = |word: &str| LEAVES.contains(&word);
+            let is_leaving = |word: &str| LEAVING_COMMANDS.contains(&word);
             if prompt.text.split_whitespace().next().is_some_and(is_leaving) {
                 left.insert(session);
             } else if !left.contains(&session) && is_prompt(&prompt.text) {
@@ -105,7 +105,7 @@ impl TypedPrompts {
         }
         for prompts in self.prompts.values_mut() {
             prompts.reverse();
-            prompts.truncate(MOST);
+            prompts.truncate(MAX_PROMPTS);
         }
     }
 
@@ -156,7 +156,7 @@ impl Prompt {
             source: Some(LineOrigin {
                 agent: session.agent.into(),
                 id: native,
-                extra: build_flags(&[IS_QUEUED]),
+                extra: build_flags(&[QUEUED_KEY]),
             }),
             ..Message::default()
         }
@@ -174,7 +174,7 @@ fn entry_of(json: &str) -> Option<(String, Prompt)> {
 
 fn is_prompt(text: &str) -> bool {
     let text = text.trim();
-    !text.is_empty() && !text.starts_with(OF_SHELL) && !is_command(text)
+    !text.is_empty() && !text.starts_with(SHELL_PREFIX) && !is_command(text)
 }
 
 /// True for a client's command: it is carried out, and stands in the conversation under another name, or not at all.

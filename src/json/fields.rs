@@ -272,14 +272,14 @@ fn report_rejected(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue
 
 /// Describes a value in an error: as it stands, if it is short and can be no part of a conversation; else by its kind.
 pub(crate) fn describe_value<'a>(raw: &'a str, expected: &str) -> &'a str {
-    const LONGEST: usize = 40;
+    const MAX_SHOWN_BYTES: usize = 40;
     let is_plain = match raw.as_bytes().first() {
         Some(b'{' | b'[') => false,
         // A text given where parts are wanted holds somebody's words.
         Some(b'"') => !matches!(expected, "an array" | "an object"),
         _ => true,
     };
-    if is_plain && !raw.is_empty() && raw.len() <= LONGEST { raw } else { kind_of(raw) }
+    if is_plain && !raw.is_empty() && raw.len() <= MAX_SHOWN_BYTES { raw } else { kind_of(raw) }
 }
 
 /// Names the kind of a JSON value, for messages.

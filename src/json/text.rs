@@ -48,7 +48,7 @@ struct BlobExcerpt {
 }
 
 // The bytes of a text's beginning, and of its end, that a line keeps: more than any shortening rule leaves of prose.
-const KEPT: usize = 4096;
+const KEPT_END_BYTES: usize = 4096;
 
 impl Text {
     /// Returns the text as valid Unicode; a lone surrogate becomes U+FFFD.
@@ -94,8 +94,10 @@ impl Text {
         let json = self.raw.is_some();
         let bytes = self.raw.take().map_or_else(|| self.display.clone(), String::from).into_bytes();
         let blob = Blob::new(bytes);
-        let head = self.display[..grapheme_boundary(&self.display, KEPT, false)].into();
-        let tail = self.display[grapheme_boundary(&self.display, self.display.len() - KEPT, true)..].into();
+        let head = self.display[..grapheme_boundary(&self.display, KEPT_END_BYTES, false)].into();
+        let tail = self.display
+            [grapheme_boundary(&self.display, self.display.len() - KEPT_END_BYTES, true)..]
+            .into();
         *self = Text::from_excerpt(BlobExcerpt {
             blob: blob.id.clone(),
             bytes: self.display.len() as u64,
@@ -429,10 +431,10 @@ mod tests {
 
     #[test]
     fn one_text_alone_stays_what_it_is_wherever_it_lies() {
-        let mut long = Text::from("x".repeat(3 * KEPT));
-        let blob = long.move_to_blob(2 * KEPT).expect("a blob");
+        let mut long = Text::from("x".repeat(3 * KEPT_END_BYTES));
+        let blob = long.move_to_blob(2 * KEPT_END_BYTES).expect("a blob");
         let joined = Text::join([long].into(), "\n");
-        assert_eq!((joined.blob(), joined.byte_len()), (Some(&*blob.id), 3 * KEPT as u64));
+        assert_eq!((joined.blob(), joined.byte_len()), (Some(&*blob.id), 3 * KEPT_END_BYTES as u64));
         assert_eq!(Text::join(Vec::new(), "\n"), Text::default());
     }
 

@@ -22,8 +22,8 @@ pub fn find_conversations(text: &str) -> Vec<(&str, &str)> {
 }
 
 fn parse_place(rest: &str) -> Option<(&str, &str, &str)> {
-    const DAY: usize = "0000-00-00".len();
-    let (day, rest) = strip_separators(rest)?.split_at_checked(DAY)?;
+    const DAY_CHARS: usize = "0000-00-00".len();
+    let (day, rest) = strip_separators(rest)?.split_at_checked(DAY_CHARS)?;
     let rest = strip_separators(rest)?;
     let end = rest.find(is_end).unwrap_or(rest.len());
     let is_name = names::is_day(day) && end > 0 && !rest.starts_with('.');

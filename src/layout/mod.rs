@@ -221,9 +221,9 @@ pub const ATTRIBUTES_TEXT: &str = "\
 blobs/** binary
 ";
 /// The cache file of finished imports.
-const IMPORTED: &str = "imported.json";
+const IMPORTED_FILES: &str = "imported.json";
 /// The file that names who reserved a folder for a session that has not begun.
-pub const TAKEN: &str = ".taken";
+pub const RESERVATION_FILE: &str = ".taken";
 
 /// Returns the folder of all projects' sessions.
 pub fn projects() -> File {
@@ -262,7 +262,7 @@ pub fn trash_origins() -> File {
 
 /// Returns the cache of finished imports: their transcripts need not be opened again.
 pub fn import_cache() -> File {
-    cache().child(IMPORTED)
+    cache().child(IMPORTED_FILES)
 }
 
 /// Returns the file that names the session which the agent with this mark goes on with.

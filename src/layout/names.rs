@@ -9,9 +9,9 @@ use crate::json::text::to_json;
 use crate::time;
 
 /// The most letters of a title in a name.
-const LONGEST: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 /// The most digits of a conversation's number.
-const DIGITS: usize = 6;
+const MAX_NUMBER_DIGITS: usize = 6;
 
 /// Makes the name of a new conversation: the day's next number, its type and the words of its title. `names`: those
 /// that the day has. Type and title are given decomposed (Unicode's form KD) and without marks, so that `é` is `e`.
@@ -28,7 +28,8 @@ pub fn conversation_name<'a>(
 
 fn parse_number(name: &str) -> Option<u32> {
     let digits = name.split('-').next().unwrap_or_default();
-    let is_number = (1..=DIGITS).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        (1..=MAX_NUMBER_DIGITS).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok())?
 }
 
@@ -44,16 +45,16 @@ fn to_slug(text: &str) -> String {
             words.push('-');
         }
     }
-    words.truncate(LONGEST);
+    words.truncate(MAX_NAME_CHARS);
     words.truncate(words.trim_end_matches('-').len());
     words
 }
 
 // Letters that no decomposition makes plain, each followed by its spelling in plain ones.
-const SPELLED: &str = "ßss ẞss æae Æae œoe Œoe øo Øo łl Łl đd Đd ðd Ðd þth Þth ıi";
+const SPELLINGS: &str = "ßss ẞss æae Æae œoe Œoe øo Øo łl Łl đd Đd ðd Ðd þth Þth ıi";
 
 fn spell_in_ascii(letter: char) -> Option<&'static str> {
-    SPELLED.split(' ').find_map(|one| one.strip_prefix(letter))
+    SPELLINGS.split(' ').find_map(|one| one.strip_prefix(letter))
 }
 
 /// Returns the type of conversations that a slash command begins, `/workspace.<type>`; `None` if it begins none: the
@@ -71,11 +72,11 @@ pub fn command_type(command: &str) -> Option<&str> {
 /// `invalid_request`.
 pub fn check_type(name: &str) -> Result<(), Error> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if (1..=LONGEST).contains(&name.len()) && name.bytes().all(is_plain) {
+    if (1..=MAX_NAME_CHARS).contains(&name.len()) && name.bytes().all(is_plain) {
         return Ok(());
     }
     let message = format!(
-        "expected a type of up to {LONGEST} letters, digits, '_' and '-', but found {} instead",
+        "expected a type of up to {MAX_NAME_CHARS} letters, digits, '_' and '-', but found {} instead",
         to_json(name)
     );
     Err(Error::new(Code::InvalidRequest, message))
@@ -106,12 +107,12 @@ pub struct TrashName<'a> {
 
 /// Reads a name in the trash; `None` if it is none.
 pub fn parse_trash_name(name: &str) -> Option<TrashName<'_>> {
-    const MOMENT: &str = "0000-00-00T00-00-00.000Z";
-    let (moment, name) = name.split_at_checked(MOMENT.len())?;
+    const TIME_PATTERN: &str = "0000-00-00T00-00-00.000Z";
+    let (moment, name) = name.split_at_checked(TIME_PATTERN.len())?;
     let name = one_line(name.strip_prefix('-')?)?;
     let same = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
     let is_home = name.starts_with(SESSION_PREFIX);
-    moment.bytes().map(same).eq(MOMENT.bytes()).then(|| TrashName {
+    moment.bytes().map(same).eq(TIME_PATTERN.bytes()).then(|| TrashName {
         deleted_at: format!("{}:{}:{}", &moment[..13], &moment[14..16], &moment[17..]),
         placement: if is_home { Placement::Home } else { Placement::Workspace },
         name,
@@ -168,20 +169,20 @@ pub fn parse_retired_name(name: &str) -> Option<RetiredName<'_>> {
 }
 
 /// The suffix of a folder that is being copied into the trash; the rest is its retired name.
-pub const COMING: &str = ".coming";
+pub const COMING_SUFFIX: &str = ".coming";
 
 /// Makes the name of a folder that somebody is reserving in the home.
 pub fn reserved_name(id: &str) -> String {
-    format!("{NEW}{id}")
+    format!("{NEW_FOLDER_PREFIX}{id}")
 }
 
-const NEW: &str = ".new-";
+const NEW_FOLDER_PREFIX: &str = ".new-";
 
 /// True if a folder of this name may be a reservation, finished or not.
 pub fn is_reserved_name(name: &str) -> bool {
     let is_beside =
         name.strip_prefix(super::SESSION_FOLDER).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-    is_beside || name.starts_with(NEW) || name.starts_with(SESSION_PREFIX)
+    is_beside || name.starts_with(NEW_FOLDER_PREFIX) || name.starts_with(SESSION_PREFIX)
 }
 
 /// Reads the process number from the name of a temporary file, `.<name>.<number>.<16 hex digits>.tmp`.
@@ -240,7 +241,7 @@ pub fn cached_name(id: &str, what: CachedKind) -> String {
 /// Reads the session's id and the kind from a name in the cache.
 pub fn parse_cached_name(name: &str) -> Option<(&str, CachedKind)> {
     let id = |what: CachedKind| Some((one_line(name.strip_suffix(what.ending())?)?, what));
-    if name == super::IMPORTED {
+    if name == super::IMPORTED_FILES {
         return None;
     }
     CachedKind::ALL.into_iter().find_map(id)
@@ -316,7 +317,7 @@ mod tests {
         for name in ["chat", "create-plan", "sub_agent", "V2"] {
             assert_eq!(check_type(name), Ok(()), "{name}");
         }
-        for name in ["", "Bad Type", "a/b", "..", "\u{e9}", &"a".repeat(LONGEST + 1)] {
+        for name in ["", "Bad Type", "a/b", "..", "\u{e9}", &"a".repeat(MAX_NAME_CHARS + 1)] {
             assert_eq!(check_type(name).map_err(|error| error.code), Err(Code::InvalidRequest), "{name}");
         }
     }

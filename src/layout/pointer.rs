@@ -18,7 +18,7 @@ use crate::json::text::to_json;
 pub const FOLDER: &str = ".leftoff";
 
 /// The ignore rules of that folder: a repository sees only its settings.
-pub const IGNORED: &str = "*\n!settings.json\n";
+pub const IGNORE_RULES: &str = "*\n!settings.json\n";
 
 /// The location of a session, its path as the host names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

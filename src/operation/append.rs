@@ -26,7 +26,7 @@ use crate::shapes::Format;
 use crate::tokens::{Counting, Vocabulary};
 
 /// A repeated batch is looked for at least this many bytes back.
-const BACK: u64 = 64 * 1024;
+const MIN_LOOK_BACK_BYTES: u64 = 64 * 1024;
 
 /// A request to append messages.
 #[derive(Clone, Debug)]
@@ -292,7 +292,7 @@ impl SessionFiles {
     async fn append_if_missing(&self, io: &Io, bytes: &[u8], durable: bool) -> Result<(), Trouble> {
         let log = self.log_file(LogName::Messages);
         let size = self.size(io, LogName::Messages).await?;
-        let far = BACK + 2 * bytes.len() as u64;
+        let far = MIN_LOOK_BACK_BYTES + 2 * bytes.len() as u64;
         let end = io.read_range(&log, size.saturating_sub(far), size).await?;
         let is_there = memchr::memmem::find(&end, bytes).is_some();
         let missing = if is_there { Vec::new() } else { with_leading_newline(bytes) };

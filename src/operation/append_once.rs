@@ -22,9 +22,9 @@ use crate::session::batch::AppendConditions;
 use crate::session::change_request::ChangeRequest;
 
 /// How often a batch is appended again when others wrote into its middle.
-const TRIES: u32 = 4;
+const MAX_ATTEMPTS: u32 = 4;
 /// A conflict names at most so many messages that came since.
-const NAMED: usize = 20;
+const MAX_NAMED_MESSAGES: usize = 20;
 
 impl SessionFiles {
     /// Appends messages under conditions. Returns their lines, or those of the first time where the operation was
@@ -48,7 +48,7 @@ impl SessionFiles {
         once: AppendConditions,
     ) -> Result<Vec<u8>, Trouble> {
         let batch = once.into_batch(&appending.drafts.to_messages()?, &io.stamp())?;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let written = match self.append_batch(io, appending, Some(&batch)).await {
                 Err(trouble) if trouble.code() == Code::Conflict.as_str() => {
                     return Err(self.conflict_error(io, &batch).await?);
@@ -110,7 +110,7 @@ impl SessionFiles {
         let mut came: Vec<String> = Vec::new();
         let mut is_there = expected.is_none();
         let mut is_over = false;
-        while !is_over && came.len() <= NAMED {
+        while !is_over && came.len() <= MAX_NAMED_MESSAGES {
             let some = messages.next().await?;
             is_over = some.is_none();
             for Message { id, .. } in some.into_iter().flatten() {
@@ -121,14 +121,16 @@ impl SessionFiles {
                 came.push(id);
             }
         }
-        let is_all = came.len() <= NAMED;
-        came.truncate(NAMED);
+        let is_all = came.len() <= MAX_NAMED_MESSAGES;
+        came.truncate(MAX_NAMED_MESSAGES);
         came.reverse();
         let named = came.join(", ");
         let found = match (is_all, is_there) {
             (true, true) => format!("{} that came since: {named}", came.len()),
             (true, false) => format!("none of that id in the log, which has {named}"),
-            (false, _) => format!("more than {NAMED} others behind it, the newest of them {named}"),
+            (false, _) => {
+                format!("more than {MAX_NAMED_MESSAGES} others behind it, the newest of them {named}")
+            }
         };
         let wanted = expected.map_or("no message".into(), |id| format!("{id:?} to be the last message"));
         let message = format!("expected {wanted}, but found {found}");

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::join::join_all;
 use super::logs::LogName;
-use super::session_files::{PIECE, SessionFiles};
+use super::session_files::{READ_BYTES, SessionFiles};
 use super::{Io, Stat, Trouble, unless_bug, unless_other};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
@@ -25,11 +25,11 @@ use crate::session::file_prints::{self, FilePrint};
 use crate::session::handle::Session;
 
 /// Bytes of a log that one hash covers.
-const COVERED: u64 = 1 << 20;
+const BYTES_PER_HASH: u64 = 1 << 20;
 /// Above this size, reading a log takes longer than writing its checkpoint.
-const FAR: u64 = 256 << 10;
+const MIN_CHECKPOINT_BYTES: u64 = 256 << 10;
 /// Digits of a hash that are kept.
-const DIGITS: usize = 32;
+const HASH_DIGITS: usize = 32;
 /// Longer than a filesystem's clock stands still, in microseconds; where only whole seconds are stored, a second is
 /// waited for besides.
 const TICK_US: i64 = 20_000;
@@ -87,7 +87,7 @@ impl SessionFiles {
         (log, looked_ms): (FilePrint, i64),
     ) -> Result<(), Trouble> {
         let known = self.verified.borrow().checkpoint_fingerprint.as_ref().map_or(0, |covers| covers.bytes);
-        let is_far = self.end(LogName::Messages).saturating_sub(known) > FAR;
+        let is_far = self.end(LogName::Messages).saturating_sub(known) > MIN_CHECKPOINT_BYTES;
         if is_far && file_prints::is_settled(&[log], looked_ms) {
             unless_bug(self.write_checkpoint(io, Some(log)).await)?;
         }
@@ -162,14 +162,14 @@ impl SessionFiles {
         let log = self.log_file(LogName::Messages);
         let file = settled_print(io.stat(&log).await?, io.now_ms());
         let mut pieces = known.map_or_else(Vec::new, |known| {
-            let whole = (known.bytes.min(bytes) / COVERED) as usize;
+            let whole = (known.bytes.min(bytes) / BYTES_PER_HASH) as usize;
             known.pieces.into_iter().take(whole).collect()
         });
-        let mut at = pieces.len() as u64 * COVERED;
+        let mut at = pieces.len() as u64 * BYTES_PER_HASH;
         while at < bytes {
-            let hash = io.hash(&log, at, bytes.min(at + COVERED)).await?.unwrap_or_default();
-            pieces.push(hash.chars().take(DIGITS).collect());
-            at += COVERED;
+            let hash = io.hash(&log, at, bytes.min(at + BYTES_PER_HASH)).await?.unwrap_or_default();
+            pieces.push(hash.chars().take(HASH_DIGITS).collect());
+            at += BYTES_PER_HASH;
         }
         Ok(LogFingerprint { bytes, file, pieces })
     }
@@ -238,7 +238,7 @@ impl SessionFiles {
             self.with_session(|known| Session::new(None).with_accepted_of(known)).with_id(&self.id());
         while session.messages().observed_end() < bytes {
             let at = session.messages().observed_end();
-            let piece = io.read(&log, at, Some(bytes.min(at + PIECE))).await?.unwrap_or_default();
+            let piece = io.read(&log, at, Some(bytes.min(at + READ_BYTES))).await?.unwrap_or_default();
             if piece.is_empty() {
                 return Err(self.shrunk_error(LogName::Messages, bytes, at));
             }
@@ -246,7 +246,7 @@ impl SessionFiles {
             session.take_messages(found);
         }
         while let Some(span) = session.unfolded_span() {
-            let piece = io.read_range(&log, span.start, span.end.min(span.start + PIECE)).await?;
+            let piece = io.read_range(&log, span.start, span.end.min(span.start + READ_BYTES)).await?;
             if piece.is_empty() {
                 return Err(self.shrunk_error(LogName::Messages, span.end, span.start));
             }

@@ -25,13 +25,13 @@ use crate::session::context_source::ContextSource;
 use crate::shapes::Format;
 
 /// Compaction is due from this share of the budget, in hundredths.
-const DUE: u64 = 80;
+const DUE_SHARE_PERCENT: u64 = 80;
 /// After a compaction, the context may grow to so many halves of its size then before the next one.
-const GROWTH: u64 = 3;
+const MAX_GROWTH_HALVES: u64 = 3;
 /// A model's summary may have this share of what is kept, in thousandths: the share of all summaries, less what is
 /// said beside it.
-const SUMMARY: u64 = 165;
-const LONGEST_SUMMARY: u32 = 2200;
+const SUMMARY_SHARE_THOUSANDTHS: u64 = 165;
+const MAX_SUMMARY_TOKENS: u32 = 2200;
 
 /// What compaction would do, or did.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -183,16 +183,17 @@ impl SessionFiles {
         let is_all = before.strategy == "full-history";
         let used = before.tokens_used;
         let said = CompactionReport {
-            is_due: !is_all || u64::from(used) * 100 > u64::from(before.token_budget) * DUE,
+            is_due: !is_all || u64::from(used) * 100 > u64::from(before.token_budget) * DUE_SHARE_PERCENT,
             tokens_before: Some(used),
             tokens_after: Some(used),
             token_budget: Some(before.token_budget),
-            summary_tokens: ((u64::from(most) * SUMMARY / 1000) as u32).min(LONGEST_SUMMARY),
+            summary_tokens: ((u64::from(most) * SUMMARY_SHARE_THOUSANDTHS / 1000) as u32)
+                .min(MAX_SUMMARY_TOKENS),
             ..CompactionReport::default()
         };
         let because = |reason: String| Ok(CompactionReport { reason: Some(reason), ..said.clone() });
         // With less growth than this, compaction would soon be due again.
-        let halves = u64::from(most) * if current.is_some() { GROWTH } else { 2 };
+        let halves = u64::from(most) * if current.is_some() { MAX_GROWTH_HALVES } else { 2 };
         if is_all && u64::from(used) * 2 <= halves {
             return because(format!("the conversation has {used} tokens, and {} are kept", halves / 2));
         }

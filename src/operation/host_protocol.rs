@@ -206,7 +206,7 @@ pub enum HostRequest {
     /// Finds the secrets in texts by the host's rules, besides the core's. Response: `Text`, the byte ranges for each
     /// text: `[[{"start","end","rule"}]]`; an empty array where none was found in any.
     Secrets {
-        /// The texts; serialized as their lengths, since their bytes follow the requests, with [`BETWEEN`] them.
+        /// The texts; serialized as their lengths, since their bytes follow the requests, with [`TEXT_SEPARATOR`] them.
         #[serde(serialize_with = "lengths")]
         texts: Vec<String>,
     },
@@ -292,7 +292,7 @@ pub enum HostRequest {
 }
 
 /// Separator between texts that are searched for secrets as one: no secret spans it.
-pub const BETWEEN: &str = "\n\0\n";
+pub const TEXT_SEPARATOR: &str = "\n\0\n";
 
 impl HostRequest {
     /// The bytes that follow the requests, for a request that carries bytes.
@@ -307,7 +307,7 @@ impl HostRequest {
             | HostRequest::Out { bytes } => Some(Cow::Borrowed(bytes)),
             #[cfg(feature = "interop")]
             HostRequest::Command { bytes } => Some(Cow::Borrowed(bytes)),
-            HostRequest::Secrets { texts } => Some(Cow::Owned(texts.join(BETWEEN).into_bytes())),
+            HostRequest::Secrets { texts } => Some(Cow::Owned(texts.join(TEXT_SEPARATOR).into_bytes())),
             _ => None,
         }
     }

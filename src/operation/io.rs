@@ -25,7 +25,7 @@ use crate::tokens::Vocabulary;
 
 // This many bytes before an offset tell whether a file still continues as it was read.
 #[cfg(feature = "interop")]
-const TAIL: u64 = 4096;
+const TAIL_BYTES: u64 = 4096;
 
 /// What passes between an operation and its host: the requests of this step, and the responses to those of the last
 /// one.
@@ -154,7 +154,7 @@ impl Io {
     /// Reads the bytes before an offset: a file that has other bytes there was written anew.
     #[cfg(feature = "interop")]
     pub fn read_tail<'a>(&'a self, file: &'a File, end: u64) -> Work<'a, Vec<u8>> {
-        self.read_range(file, end.saturating_sub(TAIL), end)
+        self.read_range(file, end.saturating_sub(TAIL_BYTES), end)
     }
 
     /// Reads a whole file; `None` where it does not exist.

@@ -14,7 +14,7 @@ use crate::record::span::Span;
 use crate::resume::log_match::{LineMatch, LogSearch, MessageHit};
 
 /// Bytes read at once: so many that the overhead is nothing, so few that the first hit comes soon.
-const CHUNK: u64 = 1 << 20;
+const CHUNK_BYTES: u64 = 1 << 20;
 
 /// A search through a log from its end.
 pub(super) struct BackwardSearch<'a> {
@@ -49,7 +49,7 @@ impl<'a> BackwardSearch<'a> {
             Some(end) => end,
             None => io.stat(&file).await?.map_or(0, |stat| stat.size),
         };
-        let mut wanted = CHUNK;
+        let mut wanted = CHUNK_BYTES;
         while end > 0 {
             let start = end.saturating_sub(wanted);
             let bytes = io.read(&file, start, Some(end)).await?.unwrap_or_default();
@@ -61,7 +61,7 @@ impl<'a> BackwardSearch<'a> {
             }
             let hits = self.find_hits(io, &bytes[from..], start + from as u64).await?;
             end = if bytes.is_empty() || start == 0 { 0 } else { start + from as u64 };
-            wanted = CHUNK;
+            wanted = CHUNK_BYTES;
             if !hits.is_empty() {
                 self.end = Some(end);
                 return Ok(Some(hits));

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::io::AppendedFile;
-use super::session_files::{PIECE, SessionFiles};
+use super::session_files::{READ_BYTES, SessionFiles};
 use super::{FileKind, Io, Stat, Trouble, Work};
 use crate::error::{Code, Error};
 use crate::layout::{self, File};
@@ -19,11 +19,11 @@ use crate::session::handle::Session;
 use crate::session::log::Log;
 
 /// Pauses before a batch is appended again when nobody can say how much of it was written.
-const WAITS_MS: [u32; 3] = [5, 20, 80];
+const RETRY_WAITS_MS: [u32; 3] = [5, 20, 80];
 /// First bytes of a log that tell it from another: they hold the id of its first line.
-const HEAD: usize = 128;
+const HEAD_BYTES: usize = 128;
 /// Last observed bytes of a log that tell it from another that took its place.
-const TAIL: u64 = 256;
+const TAIL_BYTES: u64 = 256;
 
 /// One of a session's logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl LogFile {
             self.head.clone_from(head);
         }
         self.tail.extend(tail);
-        self.tail.drain(..self.tail.len().saturating_sub(TAIL as usize));
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES as usize));
     }
 }
 
@@ -81,8 +81,8 @@ pub(super) struct LogEnds {
 
 impl LogEnds {
     pub fn of(bytes: &[u8], are_first: bool) -> LogEnds {
-        let head = are_first.then(|| bytes[..bytes.len().min(HEAD)].to_vec());
-        let tail = bytes[bytes.len().saturating_sub(TAIL as usize)..].to_vec();
+        let head = are_first.then(|| bytes[..bytes.len().min(HEAD_BYTES)].to_vec());
+        let tail = bytes[bytes.len().saturating_sub(TAIL_BYTES as usize)..].to_vec();
         LogEnds { length: bytes.len() as u64, head, tail }
     }
 }
@@ -176,7 +176,7 @@ impl SessionFiles {
         } else {
             if end > 0 && known.borrow().tail.is_empty() {
                 let tail =
-                    Box::pin(io.read_range(&self.log_file(log), end.saturating_sub(TAIL), end)).await?;
+                    Box::pin(io.read_range(&self.log_file(log), end.saturating_sub(TAIL_BYTES), end)).await?;
                 known.borrow_mut().tail = tail;
             }
             // An observation of nothing counts, too: a batch may have been given up in doubt.
@@ -192,15 +192,13 @@ impl SessionFiles {
         let begun = self.end(log);
         let mut tail = if begun > 0 { self.logs[log as usize].borrow().tail.clone() } else { Vec::new() };
         let mut problems = Vec::new();
-        loop {
+        while self.end(log) < size {
             let at = self.end(log);
-            if at >= size {
-                return Ok(problems);
-            }
             let start = at - tail.len() as u64;
-            let mut bytes = io.read(&file, start, Some(size.min(start + PIECE))).await?.unwrap_or_default();
+            let end = size.min(start + READ_BYTES);
+            let mut bytes = io.read(&file, start, Some(end)).await?.unwrap_or_default();
             if bytes.len() <= tail.len() && !bytes.is_empty() {
-                bytes = io.read_range(&file, start, size.min(start + PIECE)).await?;
+                bytes = io.read_range(&file, start, end).await?;
             }
             // Bytes that cannot be read must not look as if they had never been written.
             if bytes.len() <= tail.len() {
@@ -216,6 +214,7 @@ impl SessionFiles {
                 Ok::<_, Error>(take_found(session, log, found))
             })?);
         }
+        Ok(problems)
     }
 
     /// Observes the beginning of a log of which nothing was observed.
@@ -415,7 +414,7 @@ impl SessionFiles {
         io: &Io,
         work: &dyn Fn() -> Work<'a, ()>,
     ) -> Result<(), Trouble> {
-        let mut waits = WAITS_MS.into_iter();
+        let mut waits = RETRY_WAITS_MS.into_iter();
         loop {
             let trouble = match work().await {
                 Ok(()) => return Ok(()),
@@ -443,7 +442,7 @@ impl SessionFiles {
 
 /// The attempts of an append, each with the pause before the next one.
 fn append_attempts() -> impl Iterator<Item = (usize, Option<u32>)> {
-    WAITS_MS.into_iter().map(Some).chain([None]).enumerate()
+    RETRY_WAITS_MS.into_iter().map(Some).chain([None]).enumerate()
 }
 
 /// Whether the trouble means that other files were found than were read, or none.

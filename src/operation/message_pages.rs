@@ -21,10 +21,10 @@ use crate::session::handle::Session;
 
 /// How often a followed log is looked at. That costs some microseconds, and works where the system reports no
 /// changes: on network filesystems.
-const LOOK_MS: u32 = 50;
+const POLL_INTERVAL_MS: u32 = 50;
 
 // The last bytes of a log that tell whether it is the same one.
-const LAST: u64 = 4 << 10;
+const TAIL_BYTES: u64 = 4 << 10;
 
 /// Which messages are wanted, and in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl SessionFiles {
 
     // Reads the last bytes before an offset in the messages.
     async fn last_bytes(&self, io: &Io, end: u64) -> Result<Vec<u8>, Trouble> {
-        io.read_range(&self.log_file(LogName::Messages), end.saturating_sub(LAST), end).await
+        io.read_range(&self.log_file(LogName::Messages), end.saturating_sub(TAIL_BYTES), end).await
     }
 
     /// Rejects the id of a message that is on none of the session's paths.
@@ -183,7 +183,7 @@ impl SessionFiles {
                     }
                     before = live.last_bytes(&io, messages.offset()).await?;
                 }
-                io.wait(LOOK_MS).await?;
+                io.wait(POLL_INTERVAL_MS).await?;
             }
         })
     }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::logs::LogName;
-use super::session_files::{PIECE, SessionFiles};
+use super::session_files::{READ_BYTES, SessionFiles};
 use super::{Io, Trouble, unless_other};
 use crate::layout::BLOBS;
 #[cfg(feature = "interop")]
@@ -17,9 +17,9 @@ use crate::session::input_request::InputRequest;
 use crate::session::message_reader::{HighestRevisions, MessageReader};
 
 // Length of the first piece backward; each next one is twice as long, since few readers go far back.
-const FIRST: u64 = 32 * 1024;
+const FIRST_READ_BYTES: u64 = 32 * 1024;
 // Length of a first piece that is to hold one line: most lines are shorter.
-const LINE: u64 = 4096;
+const LINE_READ_BYTES: u64 = 4096;
 
 pub(super) struct MessageStream<'a> {
     files: &'a SessionFiles,
@@ -56,7 +56,7 @@ impl<'a> MessageStream<'a> {
         let mut revisions = HighestRevisions::new(start).with_skipped(passed.clone());
         let (mut at, mut whole) = (start, None);
         while at < end {
-            let bytes = read_piece(live, io, at, end.min(at + PIECE)).await?;
+            let bytes = read_piece(live, io, at, end.min(at + READ_BYTES)).await?;
             revisions.feed(&bytes);
             at += bytes.len() as u64;
             whole = (bytes.len() as u64 == end - start).then_some(bytes);
@@ -93,14 +93,22 @@ impl<'a> MessageStream<'a> {
     pub fn newest_first(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
         let passed = live.with_session(|session| session.skipped_lines());
         let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
-        MessageStream { offset: end, backward: Some(FIRST), ..MessageStream::forward(live, io, reader, end) }
+        MessageStream {
+            offset: end,
+            backward: Some(FIRST_READ_BYTES),
+            ..MessageStream::forward(live, io, reader, end)
+        }
     }
 
     /// Streams the last message before `end`, where a line ends: the first piece is as long as most lines are.
     pub fn last_before(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
         let passed = live.with_session(|session| session.skipped_lines());
         let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
-        MessageStream { offset: end, backward: Some(LINE), ..MessageStream::forward(live, io, reader, end) }
+        MessageStream {
+            offset: end,
+            backward: Some(LINE_READ_BYTES),
+            ..MessageStream::forward(live, io, reader, end)
+        }
     }
 
     /// Streams what follows `start`, where a line ends, for a reader that asks again for what was appended since.
@@ -164,7 +172,7 @@ impl<'a> MessageStream<'a> {
     async fn feed(&mut self) -> Result<(), Trouble> {
         let (start, end) = match self.backward {
             Some(size) => (self.offset.saturating_sub(size), self.offset),
-            None => (self.offset, self.end.min(self.offset + PIECE)),
+            None => (self.offset, self.end.min(self.offset + READ_BYTES)),
         };
         if start >= end {
             self.reader.finish();
@@ -185,7 +193,7 @@ impl<'a> MessageStream<'a> {
             read_piece(self.files, self.io, start, end).await?
         };
         self.offset = if self.backward.is_some() { start } else { start + bytes.len() as u64 };
-        self.backward = self.backward.map(|size| PIECE.min(2 * size));
+        self.backward = self.backward.map(|size| READ_BYTES.min(2 * size));
         self.reader.feed(&bytes);
         Ok(())
     }

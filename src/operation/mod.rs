@@ -65,7 +65,7 @@ pub use append::{AppendRequest, CountingMode, Drafts};
 #[cfg(feature = "interop")]
 pub use host_protocol::AgentDocument;
 pub use host_protocol::{
-    BETWEEN, Failure, FileId, FileKind, FolderEntry, GitRun, HostRequest, HostResponse, Stat,
+    Failure, FileId, FileKind, FolderEntry, GitRun, HostRequest, HostResponse, Stat, TEXT_SEPARATOR,
 };
 pub(crate) use io::{HostExchange, Io};
 pub use outgoing::{OutgoingGate, OutgoingRedactor, RedactMode, RedactedValue};

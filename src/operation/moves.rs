@@ -12,7 +12,7 @@ use crate::error::Code;
 use crate::layout::Placement;
 
 /// How often, at most, one operation looks for a moved session.
-const TRIES: u32 = 20;
+const MAX_ATTEMPTS: u32 = 20;
 
 impl SessionFiles {
     /// Does work with the session's files. Where they lie elsewhere by now, or others took their place, the work is
@@ -23,7 +23,7 @@ impl SessionFiles {
         work: &dyn Fn() -> Work<'a, T>,
     ) -> Result<T, Trouble> {
         self.reject_if_deleted()?;
-        let mut tries_left = TRIES;
+        let mut tries_left = MAX_ATTEMPTS;
         loop {
             let trouble = match work().await {
                 Err(trouble) if is_file_mismatch(&trouble) && tries_left > 0 => trouble,

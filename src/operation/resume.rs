@@ -30,7 +30,7 @@ use crate::shapes::{self, Format};
 use crate::time;
 
 /// How often a smaller context is tried.
-const ROUNDS: u32 = 6;
+const MAX_ROUNDS: u32 = 6;
 
 /// A resume request besides its context request.
 #[derive(Default)]
@@ -155,7 +155,7 @@ impl SessionFiles {
                 // A client takes only so much of a command's output; a longer text is built again from a smaller window.
                 let most = resuming.max_bytes.unwrap_or(u64::MAX);
                 let bytes = text.len() as u64;
-                if bytes <= most || round == ROUNDS {
+                if bytes <= most || round == MAX_ROUNDS {
                     live.write_report(&io, &asked, &passed).await?;
                     if resuming.revives && !is_complete {
                         live.reactivate(&io, &resuming).await?;

@@ -25,15 +25,15 @@ use crate::session::documents::{DocumentName, find_heading};
 use crate::session::handle::Session;
 
 /// Bytes of a log that are read at once.
-pub(super) const PIECE: u64 = 256 * 1024;
+pub(super) const READ_BYTES: u64 = 256 * 1024;
 // Bytes read at once to find the titles, which come from a session's first messages.
-const PIECE_OF_TITLES: u64 = 16 << 10;
+const TITLE_READ_BYTES: u64 = 16 << 10;
 /// A log of fewer bytes is read as fast as a checkpoint.
-pub(super) const WORTH_A_CHECKPOINT: u64 = 64 * 1024;
+pub(super) const MIN_CHECKPOINT_BYTES: u64 = 64 * 1024;
 /// While messages are appended, events that others wrote are read at most once in so many milliseconds.
-const LOOK_MS: i64 = 50;
+const EVENT_REFRESH_MS: i64 = 50;
 /// A heading farther into the Markdown does not count.
-const HEAD: u64 = 64 * 1024;
+const HEADING_HEAD_BYTES: u64 = 64 * 1024;
 
 /// A session and the state of its files, shared by the operations on it: those of one session run one after another,
 /// as the host gives them their turns.
@@ -261,13 +261,13 @@ impl SessionFiles {
         let believed = self.load_checkpoint(io).await?;
         let has_checkpoint = believed.is_some();
         if let Some((checkpoint, was_read)) = believed {
-            let is_worth_it = was_read && self.size(io, LogName::Messages).await? > WORTH_A_CHECKPOINT;
+            let is_worth_it = was_read && self.size(io, LogName::Messages).await? > MIN_CHECKPOINT_BYTES;
             self.was_read_whole.set(self.was_read_whole.get() || is_worth_it);
             self.with_session(|session| session.begin_at(checkpoint));
         }
         self.observe_whole(io, LogName::Messages).await?;
         if !has_checkpoint {
-            self.was_read_whole.set(self.end(LogName::Messages) > WORTH_A_CHECKPOINT);
+            self.was_read_whole.set(self.end(LogName::Messages) > MIN_CHECKPOINT_BYTES);
         }
         self.finish_opening(io, document.as_deref()).await?;
         self.complete_opening(io).await
@@ -292,7 +292,7 @@ impl SessionFiles {
             Box::pin(self.open_without_checkpoint(io)).await?;
         }
         while self.with_session(|session| session.needs_titles()) {
-            Box::pin(self.fold_next(io, PIECE_OF_TITLES)).await?;
+            Box::pin(self.fold_next(io, TITLE_READ_BYTES)).await?;
         }
         Ok(())
     }
@@ -337,7 +337,7 @@ impl SessionFiles {
     /// Takes in others' events, at most a moment late: to look before each message would cost too much.
     pub(super) async fn observe_events_sometimes(&self, io: &Io) -> Result<(), Trouble> {
         let now_ms = io.now_ms();
-        if (now_ms - self.events_checked_ms.get()).abs() < LOOK_MS {
+        if (now_ms - self.events_checked_ms.get()).abs() < EVENT_REFRESH_MS {
             return Ok(());
         }
         self.events_checked_ms.set(now_ms);
@@ -351,7 +351,7 @@ impl SessionFiles {
     }
 
     pub(super) async fn fold_messages(&self, io: &Io) -> Result<(), Trouble> {
-        while self.fold_next(io, PIECE).await? {}
+        while self.fold_next(io, READ_BYTES).await? {}
         Ok(())
     }
 
@@ -399,7 +399,7 @@ impl SessionFiles {
             .collect();
         let own = self.with_session(|session| format!("{}.md", session.metadata().session_type));
         let Some(name) = names.iter().find(|name| **name == own).or(names.first()) else { return Ok(None) };
-        let text = io.read(&folder.child(name), 0, Some(HEAD)).await?.unwrap_or_default();
+        let text = io.read(&folder.child(name), 0, Some(HEADING_HEAD_BYTES)).await?.unwrap_or_default();
         Ok(find_heading(&String::from_utf8_lossy(&text)).map(ToString::to_string))
     }
 
@@ -437,7 +437,7 @@ impl SessionFiles {
         let mut line = Vec::new();
         while (line.len() as u64) < size {
             let at = line.len() as u64;
-            let bytes = io.read(&file, at, Some(size.min(at + PIECE))).await?.unwrap_or_default();
+            let bytes = io.read(&file, at, Some(size.min(at + READ_BYTES))).await?.unwrap_or_default();
             if bytes.is_empty() {
                 return Err(self.shrunk_error(LogName::Messages, size, at));
             }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::logs::LogName;
 use super::outgoing::OutgoingRedactor;
 use super::outgoing_pieces::OutgoingPieces;
-use super::session_files::{PIECE, SessionFiles};
+use super::session_files::{READ_BYTES, SessionFiles};
 use super::{FileKind, Io, Trouble};
 use crate::layout::{BLOBS, EVENTS, File, MESSAGES, TOOLS};
 use crate::record::session_file::{end_line, head_line, log_pieces, refit_piece, whole_piece};
@@ -77,7 +77,7 @@ impl SessionPacker<'_> {
         let file = live.log_file(log);
         let (mut at, mut open) = (0, Vec::new());
         while at < end {
-            let bytes = self.io.read(&file, at, Some(end.min(at + PIECE))).await?.unwrap_or_default();
+            let bytes = self.io.read(&file, at, Some(end.min(at + READ_BYTES))).await?.unwrap_or_default();
             if bytes.is_empty() {
                 return Err(live.shrunk_error(log, end, at));
             }

@@ -16,7 +16,7 @@ use super::join::collect_responses;
 use super::logs::LogName;
 use super::messages::MessageStream;
 use super::session_files::SessionFiles;
-use super::summary_writing::{BUFFER, SummaryChunk, SummaryChunks, write_summary};
+use super::summary_writing::{BUFFER_TOKENS, SummaryChunk, SummaryChunks, write_summary};
 use super::{Io, Operation, Trouble, unless_bug};
 use crate::context::extract_summary;
 use crate::error::Code;
@@ -113,7 +113,7 @@ impl SessionFiles {
         asked: &ContextRequest,
     ) -> Result<SummaryResponse, Trouble> {
         let kept = self.read_summaries(io).await?;
-        let most = u64::from(wanted.tokens + BUFFER);
+        let most = u64::from(wanted.tokens + BUFFER_TOKENS);
         let reaches = |one: &&StoredSummary| match &asked.summary_id {
             Some(that) => one.id == *that,
             None => one.range.end_byte >= Some(wanted.min_end_byte) && one.summary.tokens <= most,

@@ -19,11 +19,11 @@ use crate::time;
 use crate::tokens::count;
 
 /// A text of more letters than these has more tokens, in about any language.
-const LETTERS_A_TOKEN: usize = 4;
+const CHARS_PER_TOKEN: usize = 4;
 /// Tokens that an answer may exceed its limit by.
-pub(super) const BUFFER: u32 = 100;
+pub(super) const BUFFER_TOKENS: u32 = 100;
 /// A model reads at most so many tokens at once, unless its window is known.
-const PIECE: u32 = 50_000;
+const MAX_PIECE_TOKENS: u32 = 50_000;
 
 /// Cuts messages into chunks.
 #[derive(Default)]
@@ -45,7 +45,7 @@ impl SummaryChunks {
         for message in self.waiting.by_ref() {
             let all = render_message(&message);
             // Of a long message a model gets as much as it can read at once.
-            let text = truncate_letters(&all, self.limit as usize * LETTERS_A_TOKEN);
+            let text = truncate_letters(&all, self.limit as usize * CHARS_PER_TOKEN);
             let cost = cost_of(text);
             let is_full = self.current.count > 0 && self.size + cost > self.limit;
             let full = is_full.then(|| mem::take(&mut self.current));
@@ -103,7 +103,7 @@ pub(super) struct SummaryChunk {
 impl ContextRequest {
     // Roughly how many tokens the model reads at once.
     pub(super) fn max_chunk_tokens(&self) -> u32 {
-        self.window.unwrap_or(2 * PIECE) / 2
+        self.window.unwrap_or(2 * MAX_PIECE_TOKENS) / 2
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) async fn write_summary(
     let need = HostRequest::Summary {
         system,
         user,
-        max_tokens: tokens + BUFFER,
+        max_tokens: tokens + BUFFER_TOKENS,
         start_message_id: range.start_message_id.clone(),
         end_message_id: range.end_message_id.clone(),
         message_count: range.message_count,
@@ -163,7 +163,7 @@ pub(super) async fn write_summary(
     let (content, model) = ask_model(io, need).await?;
     let found = u64::from(count(&content, counts.vocabulary().as_deref()).tokens);
     let original_tokens = previous.map_or(0, |one| one.original_tokens) + piece.cost;
-    let most = u64::from(tokens + BUFFER).min(original_tokens.saturating_sub(1));
+    let most = u64::from(tokens + BUFFER_TOKENS).min(original_tokens.saturating_sub(1));
     if found > most {
         return Err(summary_error(format!(
             "the summary has {found} tokens, but may have at most {most}: it replaces {original_tokens}"

@@ -26,13 +26,13 @@ use crate::record::message::{self, Message, Role, ToolCall};
 use crate::record::scan::records;
 use crate::record::tool_execution::execution_draft::ExecutionDraft;
 use crate::record::tool_execution::{self, ToolExecution};
-use crate::session::batch::{AppendConditions, OF_TOOLS};
+use crate::session::batch::{AppendConditions, TOOL_OPERATION_PREFIX};
 use crate::shapes::Format;
 
 /// Attempts while others add the executions of calls of the same answer.
-const TRIES: u32 = 50;
+const MAX_ATTEMPTS: u32 = 50;
 /// How many messages back an answered call may lie.
-const FAR: usize = 2000;
+const MAX_MESSAGES_BACK: usize = 2000;
 
 /// The messages around a call.
 #[derive(Default)]
@@ -119,7 +119,7 @@ impl SessionFiles {
         counts: &CountingMode,
     ) -> Result<String, Trouble> {
         let (mut lines, mut is_behind) = (Vec::new(), false);
-        for round in 0..TRIES {
+        for round in 0..MAX_ATTEMPTS {
             let CallMessages { owner, result: answer, other_result: other, .. } =
                 self.find_call_messages(io, &asked).await?;
             self.ensure_open(io).await?;
@@ -176,7 +176,8 @@ impl SessionFiles {
             let lines = String::from_utf8_lossy(&lines);
             return Ok(render_tool_response(&written, Some(&content), is_new, &lines));
         }
-        let message = format!("expected to add what a tool did, but found others that did so {TRIES} times");
+        let message =
+            format!("expected to add what a tool did, but found others that did so {MAX_ATTEMPTS} times");
         Err(Trouble::new(Code::Conflict, message))
     }
 
@@ -189,7 +190,7 @@ impl SessionFiles {
         drafts: Drafts,
         counts: &CountingMode,
     ) -> Result<Option<Vec<u8>>, Trouble> {
-        let operation = format!("{OF_TOOLS}{}", id::from_parts(&of.map(str::as_bytes)));
+        let operation = format!("{TOOL_OPERATION_PREFIX}{}", id::from_parts(&of.map(str::as_bytes)));
         let once = AppendConditions { operation: Some(operation), expected: None };
         let appending = AppendRequest { drafts, is_durable: true, revives: true, counts: counts.clone() };
         match Box::pin(self.append_if_new(io, &appending, once)).await {
@@ -257,7 +258,7 @@ impl SessionFiles {
                 found.add_message(message, asked, &|id| {
                     self.with_session(|session| session.are_on_path([id].into_iter())[0])
                 });
-                if found.owner.is_some() || far == FAR {
+                if found.owner.is_some() || far == MAX_MESSAGES_BACK {
                     break 'log;
                 }
             }

@@ -12,9 +12,9 @@ use crate::json::request::error;
 use crate::json::text::to_json;
 
 /// The longest description in a menu line.
-const LONGEST: usize = 100;
+const MAX_DESCRIPTION_GRAPHEMES: usize = 100;
 /// The longest part of a rejected answer that an error repeats.
-const SHOWN: usize = 80;
+const MAX_SHOWN_GRAPHEMES: usize = 80;
 
 /// Renders the menu, one line for each output with its tool and description.
 ///
@@ -37,7 +37,11 @@ pub fn render_menu<'a>(told: impl IntoIterator<Item = (&'a str, &'a str)>) -> St
 
 /// Returns an output's line in the menu.
 pub(crate) fn menu_line(tool: &str, about: &str) -> String {
-    format!("{}: {}", cut_graphemes(tool, LONGEST), cut_graphemes(about, LONGEST))
+    format!(
+        "{}: {}",
+        cut_graphemes(tool, MAX_DESCRIPTION_GRAPHEMES),
+        cut_graphemes(about, MAX_DESCRIPTION_GRAPHEMES)
+    )
 }
 
 fn cut_graphemes(text: &str, graphemes: usize) -> String {
@@ -76,7 +80,7 @@ pub fn parse_choice(answer: &str, count: usize) -> Result<Vec<usize>, Error> {
     let said = parse_numbers(&words);
     let has =
         |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|one| word.eq_ignore_ascii_case(one)));
-    let (all, none, without) = (has(&["all", "everything"]), has(NONE), has(WITHOUT));
+    let (all, none, without) = (has(&["all", "everything"]), has(NONE_WORDS), has(EXCEPTION_WORDS));
     match (said.is_empty(), all, none, without) {
         (true, true, false, false) => Ok((0..count).collect()),
         (true, false, true, false) => Ok(Vec::new()),
@@ -89,12 +93,12 @@ pub fn parse_choice(answer: &str, count: usize) -> Result<Vec<usize>, Error> {
     }
 }
 
-const NONE: &[&str] = &["none", "nothing"];
-const WITHOUT: &[&str] = &["except", "but", "without", "not", "excluding"];
-const TO: &[&str] = &["-", "–", "to", "through"];
+const NONE_WORDS: &[&str] = &["none", "nothing"];
+const EXCEPTION_WORDS: &[&str] = &["except", "but", "without", "not", "excluding"];
+const RANGE_WORDS: &[&str] = &["-", "–", "to", "through"];
 
 fn unreadable_answer_error(answer: &str, count: usize) -> Error {
-    let shown = to_json(&cut_graphemes(answer.trim(), SHOWN));
+    let shown = to_json(&cut_graphemes(answer.trim(), MAX_SHOWN_GRAPHEMES));
     error(format!("expected numbers from 1 to {count}, \"all\" or \"none\", but found {shown} instead"))
 }
 
@@ -206,8 +210,8 @@ fn parse_numbers<'a>(words: &[&'a str]) -> Vec<NumberRange<'a>> {
     let mut places =
         words.iter().enumerate().filter(|(_, word)| is_number(word)).map(|(place, _)| place).peekable();
     while let Some(place) = places.next() {
-        let is_range =
-            words.get(place + 1).is_some_and(|word| TO.contains(word)) && places.peek() == Some(&(place + 2));
+        let is_range = words.get(place + 1).is_some_and(|word| RANGE_WORDS.contains(word))
+            && places.peek() == Some(&(place + 2));
         let last = if is_range { places.next().unwrap_or(place) } else { place };
         numbers.push((words[place], words[last]));
     }

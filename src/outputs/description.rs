@@ -10,16 +10,16 @@ use crate::outputs::Output;
 use crate::plain::harmless::harmless;
 
 /// The longest description, in bytes. A menu shortens it further, once it has been redacted.
-const LONGEST: usize = 2000;
+const MAX_DESCRIPTION_BYTES: usize = 2000;
 
 /// The argument names for a search pattern, a file, an address or a command.
-const PATTERNS: &[&str] = &["pattern", "query", "regex", "search", "q"];
-const PATHS: &[&str] = &["path", "file_path", "filePath", "file", "filename", "directory", "dir"];
-const ADDRESSES: &[&str] = &["url", "uri"];
-const COMMANDS: &[&str] = &["command", "cmd"];
+const PATTERN_ARGUMENTS: &[&str] = &["pattern", "query", "regex", "search", "q"];
+const PATH_ARGUMENTS: &[&str] = &["path", "file_path", "filePath", "file", "filename", "directory", "dir"];
+const ADDRESS_ARGUMENTS: &[&str] = &["url", "uri"];
+const COMMAND_ARGUMENTS: &[&str] = &["command", "cmd"];
 /// The field names for the number of matches, and where they occur.
-const TOTALS: &[&str] = &["total", "count", "totalMatches", "total_count", "matchCount"];
-const LISTS: &[&str] = &["matches", "results", "items", "hits", "files"];
+const TOTAL_FIELDS: &[&str] = &["total", "count", "totalMatches", "total_count", "matchCount"];
+const LIST_FIELDS: &[&str] = &["matches", "results", "items", "hits", "files"];
 
 /// Returns `Found 150 matches for "TODO"` or `Contents of src/main.ts (2KB)`. `beginning` is that of the result, or
 /// all of it.
@@ -30,8 +30,8 @@ pub(crate) fn describe_output(output: &Output, beginning: &str) -> String {
         keys.iter().find_map(text).map(|text| shorten(text.as_str()))
     };
     let size = format_size(output.size_bytes);
-    if let Some(pattern) = given(PATTERNS) {
-        let place = given(PATHS).map(|path| format!(" in {path}")).unwrap_or_default();
+    if let Some(pattern) = given(PATTERN_ARGUMENTS) {
+        let place = given(PATH_ARGUMENTS).map(|path| format!(" in {path}")).unwrap_or_default();
         let whole = (beginning.len() as u64 == output.size_bytes).then_some(beginning);
         return match whole.and_then(count_matches) {
             Some(1) => format!("Found 1 match for \"{pattern}\"{place}"),
@@ -39,10 +39,10 @@ pub(crate) fn describe_output(output: &Output, beginning: &str) -> String {
             None => format!("Matches for \"{pattern}\"{place} ({size})"),
         };
     }
-    if let Some(source) = given(PATHS).or_else(|| given(ADDRESSES)) {
+    if let Some(source) = given(PATH_ARGUMENTS).or_else(|| given(ADDRESS_ARGUMENTS)) {
         return format!("Contents of {source} ({size})");
     }
-    if let Some(command) = given(COMMANDS) {
+    if let Some(command) = given(COMMAND_ARGUMENTS) {
         return format!("Output of \"{command}\" ({size})");
     }
     match args.filter(|args| args.iter().next().is_some()) {
@@ -52,7 +52,7 @@ pub(crate) fn describe_output(output: &Output, beginning: &str) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    harmless(&text[..grapheme_boundary(text, LONGEST, false)])
+    harmless(&text[..grapheme_boundary(text, MAX_DESCRIPTION_BYTES, false)])
 }
 
 // In a text that states no number and is no list, each line counts as a match.
@@ -62,8 +62,8 @@ fn count_matches(result: &str) -> Option<u64> {
         b'"' => Text::decode(result).map(|text| count_lines(text.as_str())),
         b'{' => {
             let fields = Fields::parse(result).ok()?;
-            let total = TOTALS.iter().find_map(|key| fields.raw(key)?.parse().ok());
-            let list = || LISTS.iter().find_map(|key| parse_items(fields.raw(key)?));
+            let total = TOTAL_FIELDS.iter().find_map(|key| fields.raw(key)?.parse().ok());
+            let list = || LIST_FIELDS.iter().find_map(|key| parse_items(fields.raw(key)?));
             total
                 .or_else(|| list().map(|items| items.len() as u64))
                 .or_else(|| count_in_parts(fields.raw("content")?))
@@ -86,13 +86,15 @@ fn count_lines(text: &str) -> u64 {
 
 /// Formats a size for people.
 pub(super) fn format_size(bytes: u64) -> String {
-    const KILO: u64 = 1024;
+    const BYTES_PER_KIB: u64 = 1024;
     match bytes {
         1 => "1 byte".into(),
-        0..KILO => format!("{bytes} bytes"),
-        _ if bytes < KILO * KILO => format!("{}KB", (bytes + KILO / 2) / KILO),
+        0..BYTES_PER_KIB => format!("{bytes} bytes"),
+        _ if bytes < BYTES_PER_KIB * BYTES_PER_KIB => {
+            format!("{}KB", (bytes + BYTES_PER_KIB / 2) / BYTES_PER_KIB)
+        }
         _ => {
-            let tenths = (bytes * 10).div_ceil(KILO * KILO);
+            let tenths = (bytes * 10).div_ceil(BYTES_PER_KIB * BYTES_PER_KIB);
             format!("{}.{}MB", tenths / 10, tenths % 10)
         }
     }

@@ -52,10 +52,10 @@ pub fn parse_output(before: &str, size_bytes: u64) -> Option<Output> {
 /// `None` if it is no such file, or if the first bytes are too few. So a file found by its path can be read without a
 /// pointer.
 pub fn find_result(first: &[u8], last: &[u8]) -> Option<(u64, u64)> {
-    const TIMESTAMP: &[u8] = b",\"timestamp\":\"";
+    const TIMESTAMP_FIELD: &[u8] = b",\"timestamp\":\"";
     let before = value_start(first, b"result")?;
     // No string contains these bytes: its quotation marks are escaped. Only strings follow the result.
-    let at = memchr::memmem::rfind(last, TIMESTAMP)?;
+    let at = memchr::memmem::rfind(last, TIMESTAMP_FIELD)?;
     let rest = core::str::from_utf8(last.get(at + 1..)?).ok()?;
     let rest = format!("{{{rest}");
     let fields = Fields::parse(rest.trim_end()).ok()?;

@@ -10,14 +10,14 @@ use alloc::string::String;
 use crate::json::hash::sha256;
 
 /// The number of digits of each half of a hash.
-const HALF: usize = 12;
+const HALF_DIGITS: usize = 12;
 /// The most characters of a session's id and of a tool's name in a file name.
-const LONGEST: usize = 64;
-const ENDING: &str = ".json";
+const MAX_PART_CHARS: usize = 64;
+const FILE_ENDING: &str = ".json";
 
 /// Returns the id of a run, from a name that no other run has.
 pub fn run_id(process: &str) -> String {
-    sha256(process.as_bytes())[..HALF].into()
+    sha256(process.as_bytes())[..HALF_DIGITS].into()
 }
 
 /// Returns the name of an output's file. `chance` must differ for each output of the run.
@@ -31,32 +31,37 @@ pub fn run_id(process: &str) -> String {
 /// assert_eq!(name::run_of_output(&made), Some(&*run));
 /// ```
 pub fn output_file_name(session: &str, tool: &str, run: &str, chance: &[u8]) -> String {
-    format!("{}-{}-{run}{}{ENDING}", to_plain_name(session), to_plain_name(tool), &sha256(chance)[..HALF])
+    format!(
+        "{}-{}-{run}{}{FILE_ENDING}",
+        to_plain_name(session),
+        to_plain_name(tool),
+        &sha256(chance)[..HALF_DIGITS]
+    )
 }
 
 /// Returns the run of an output by its file name; `None` if the name has another form.
 pub fn run_of_output(name: &str) -> Option<&str> {
-    let (named, hash) = name.strip_suffix(ENDING)?.rsplit_once('-')?;
+    let (named, hash) = name.strip_suffix(FILE_ENDING)?.rsplit_once('-')?;
     // Session and tool may contain dashes themselves.
     let is_named = named.bytes().all(is_plain) && named.get(1..named.len() - 1)?.contains('-');
-    let is_ours = is_named && hash.len() == 2 * HALF && is_hash(hash);
-    is_ours.then(|| &hash[..HALF])
+    let is_ours = is_named && hash.len() == 2 * HALF_DIGITS && is_hash(hash);
+    is_ours.then(|| &hash[..HALF_DIGITS])
 }
 
 /// Returns the name of the file that names a run's process.
 pub fn run_file_name(run: &str) -> String {
-    format!(".{run}{ENDING}")
+    format!(".{run}{FILE_ENDING}")
 }
 
 /// Returns the run of such a file name.
 pub fn run_of_file(name: &str) -> Option<&str> {
-    let run = name.strip_prefix('.')?.strip_suffix(ENDING)?;
-    (run.len() == HALF && is_hash(run)).then_some(run)
+    let run = name.strip_prefix('.')?.strip_suffix(FILE_ENDING)?;
+    (run.len() == HALF_DIGITS && is_hash(run)).then_some(run)
 }
 
 // Makes any text a single file name that every filesystem accepts and that begins with no dot.
 fn to_plain_name(name: &str) -> String {
-    let letters = name.chars().take(LONGEST);
+    let letters = name.chars().take(MAX_PART_CHARS);
     let plain: String = letters.map(|c| if c.is_ascii() && is_plain(c as u8) { c } else { '_' }).collect();
     if plain.is_empty() { "_".into() } else { plain }
 }
@@ -102,7 +107,7 @@ mod tests {
             prop_assert_eq!(run_of_output(&name), Some(&*run));
             let told = run_file_name(&run);
             prop_assert_eq!(run_of_file(&told), Some(&*run));
-            prop_assert!(name.len() <= 2 * LONGEST + 2 * HALF + 7);
+            prop_assert!(name.len() <= 2 * MAX_PART_CHARS + 2 * HALF_DIGITS + 7);
             prop_assert!(name.bytes().all(|byte| is_plain(byte) || byte == b'.') && !name.starts_with('.'));
             prop_assert_eq!(name.matches('.').count(), 1);
         }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use crate::plain::{is_joiner, is_unseen, one_line};
 
 /// Tags that other products' models take for the beginning or the end of something, beside names with `-`, `_` or `:`.
-const NAMES: &[&str] = &[
+const RESERVED_TAGS: &[&str] = &[
     "assistant",
     "bos",
     "eos",
@@ -24,7 +24,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Name parts that make a tag obeyed, also where it stands in a path.
-const OBEYED: &[&str] = &[
+const OBEYED_NAME_PARTS: &[&str] = &[
     "assistant",
     "antml",
     "command",
@@ -41,7 +41,7 @@ const OBEYED: &[&str] = &[
 ];
 
 /// The beginnings of markers in brackets, leftoff's own and Llama's.
-const MARKERS: &[&str] = &[
+const MARKER_BEGINNINGS: &[&str] = &[
     "resumed",
     "end resumed",
     "earlier conversation",
@@ -56,7 +56,7 @@ const MARKERS: &[&str] = &[
 pub(crate) const LINE_ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
 
 /// The length of the longest marker.
-const LONGEST_MARKER: usize = 32;
+const MAX_MARKER_CHARS: usize = 32;
 
 /// Makes stored text one line without anything that reads as a marker or steers a terminal, to show to a model or a
 /// person. All else stays as it was written: `[x]`, `app/[id]/page.tsx`, `s/<task>.md`.
@@ -77,14 +77,14 @@ pub(crate) fn opens_tag(rest: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
     let name = &rest[..rest.find(|c| !is_of_name(c)).unwrap_or(rest.len())];
     let is_joined = name.starts_with(char::is_alphabetic) && name.contains(['-', '_', ':']);
-    rest.starts_with('|') || is_joined || NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
+    rest.starts_with('|') || is_joined || RESERVED_TAGS.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// True if what follows a `[` makes it a marker.
 pub(crate) fn opens_marker(rest: &str) -> bool {
     let begins =
         |marker: &&str| rest.get(..marker.len()).is_some_and(|found| found.eq_ignore_ascii_case(marker));
-    MARKERS.iter().any(begins)
+    MARKER_BEGINNINGS.iter().any(begins)
 }
 
 // Most brackets belong to no marker: `[x]`, `a[0]`, `【完】`. Of one that does, both become other characters.
@@ -116,7 +116,7 @@ fn narrow_letters(text: &str) -> String {
         '\u{3011}' | '\u{27e7}' => ']',
         c => c,
     };
-    text.chars().take(LONGEST_MARKER).map(narrowed).collect()
+    text.chars().take(MAX_MARKER_CHARS).map(narrowed).collect()
 }
 
 // Most `<` open no tag: `Vec<String>`, `a < b`, `sort <names`, `notes/<task-id>.md`.
@@ -146,8 +146,8 @@ fn is_placeholder(before: &str, behind: &str) -> bool {
     let is_beside = before.is_empty()
         || before.ends_with([' ', '`', '"', '\'', '(', '='])
         || before.ends_with(is_of_path);
-    let is_obeyed = NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
-        || OBEYED.iter().any(|part| name.to_ascii_lowercase().contains(part));
+    let is_obeyed = RESERVED_TAGS.iter().any(|known| name.eq_ignore_ascii_case(known))
+        || OBEYED_NAME_PARTS.iter().any(|part| name.to_ascii_lowercase().contains(part));
     is_name && is_within && is_beside && !is_obeyed
 }
 

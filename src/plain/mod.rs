@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 const JOINER: char = '\u{200d}';
 const NON_JOINER: char = '\u{200c}';
 /// The flags made of a black flag and unseen letters, without the black flag: England's, Scotland's, Wales'.
-const FLAGS: [&str; 3] = [
+const SUBDIVISION_FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
@@ -23,7 +23,9 @@ pub(crate) fn one_line(text: &str) -> String {
         rest = &rest[c.len_utf8()..];
         if let Some(behind) = text_after_escape(c, rest) {
             rest = behind;
-        } else if let Some(flag) = FLAGS.iter().find(|flag| c == '\u{1f3f4}' && rest.starts_with(**flag)) {
+        } else if let Some(flag) =
+            SUBDIVISION_FLAGS.iter().find(|flag| c == '\u{1f3f4}' && rest.starts_with(**flag))
+        {
             line.push(c);
             line.push_str(flag);
             rest = &rest[flag.len()..];

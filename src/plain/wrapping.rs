@@ -7,9 +7,9 @@ use alloc::format;
 use alloc::vec::Vec;
 
 /// The blocks and lines that are looked at: a user's words have begun by then, if there are any.
-pub(crate) const TRIED: usize = 64;
+pub(crate) const MAX_BLOCKS: usize = 64;
 /// The beginnings of messages that a program wrote as a whole.
-const MADE: &[&str] = &[
+const PROGRAM_BEGINNINGS: &[&str] = &[
     "# AGENTS.md instructions",
     "Another language model started",
     "Base directory for this skill:",
@@ -39,9 +39,9 @@ const MADE: &[&str] = &[
     "[RESUMED CONVERSATION",
 ];
 /// The heading before the user's words, in what an editor writes around them.
-const REQUEST: &str = "\n## My request for Codex:";
+const REQUEST_HEADING: &str = "\n## My request for Codex:";
 /// Blocks that hold a user's words.
-const SAID: &[&str] = &[
+const USER_TAGS: &[&str] = &[
     "answer",
     "feedback",
     "human",
@@ -61,7 +61,7 @@ const SAID: &[&str] = &[
     "userRequest",
 ];
 /// Parts of names; a block with one of these in its name holds no user's words.
-const UNSAID: &[&str] = &[
+const CLIENT_NAME_PARTS: &[&str] = &[
     "abort",
     "attachment",
     "bash-",
@@ -86,13 +86,13 @@ const UNSAID: &[&str] = &[
     "workspace_info",
 ];
 /// A sentence that stands in the text of each command that leftoff gives an agent.
-const OF_COMMANDS: &str = "Above is leftoff's answer.";
+const COMMAND_NOTE: &str = "Above is leftoff's answer.";
 /// Blocks in which a client tells where a conversation takes place, before it or when that changes.
 #[cfg(feature = "interop")]
-const PLACE: &[&str] = &["environment_context", "session_context", "user_instructions"];
+const PLACE_TAGS: &[&str] = &["environment_context", "session_context", "user_instructions"];
 /// Blocks that a client sends by itself for other reasons.
 #[cfg(feature = "interop")]
-const REMARKS: &[&str] = &["skill", "system-reminder"];
+const REMARK_TAGS: &[&str] = &["skill", "system-reminder"];
 
 /// Whether a block holds a user's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub(crate) enum BlockContent {
 
 /// Returns a message's user words, piece by piece, without the text around them; none if no user said any of it.
 pub(crate) fn user_words(message: &str) -> Vec<&str> {
-    let (mut found, mut left) = (Vec::new(), TRIED);
+    let (mut found, mut left) = (Vec::new(), MAX_BLOCKS);
     unwrap_blocks(text_after_request(message), &mut found, &mut left);
     found
 }
@@ -140,27 +140,30 @@ fn unwrap_blocks<'a>(text: &'a str, found: &mut Vec<&'a str>, left: &mut usize) 
 
 /// Returns the text behind the heading that an editor writes before the user's words; all of it if there is none.
 pub(crate) fn text_after_request(message: &str) -> &str {
-    message.find(REQUEST).map_or(message, |at| &message[at + REQUEST.len()..])
+    message.find(REQUEST_HEADING).map_or(message, |at| &message[at + REQUEST_HEADING.len()..])
 }
 
 /// True if a program wrote the whole message, by how it begins, or because it is the text of one of leftoff's commands.
 pub(crate) fn is_program_text(text: &str) -> bool {
-    text.contains(OF_COMMANDS)
-        || MADE.iter().any(|made| text.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
+    text.contains(COMMAND_NOTE)
+        || PROGRAM_BEGINNINGS
+            .iter()
+            .any(|made| text.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
 }
 
 /// True if a message in the user's place is the client telling where the conversation takes place.
 #[cfg(feature = "interop")]
 pub(crate) fn is_about_place(message: &str) -> bool {
     let text = message.trim_start();
-    text.starts_with(MADE[0]) || parse_tag(text).is_some_and(|(name, _)| PLACE.contains(&name))
+    text.starts_with(PROGRAM_BEGINNINGS[0])
+        || parse_tag(text).is_some_and(|(name, _)| PLACE_TAGS.contains(&name))
 }
 
 /// True if a message in the user's place is one that a client sends by itself.
 #[cfg(feature = "interop")]
 pub(crate) fn is_client_remark(message: &str) -> bool {
     let of_command = |name: &str| name.strip_prefix("local-command-").is_some_and(|rest| !rest.is_empty());
-    let is_remark = |(name, _): (&str, &str)| of_command(name) || REMARKS.contains(&name);
+    let is_remark = |(name, _): (&str, &str)| of_command(name) || REMARK_TAGS.contains(&name);
     is_about_place(message) || parse_tag(message.trim_start()).is_some_and(is_remark)
 }
 
@@ -192,9 +195,9 @@ impl<'a> Block<'a> {
 }
 
 fn content_of(name: &str) -> BlockContent {
-    if SAID.contains(&name) {
+    if USER_TAGS.contains(&name) {
         BlockContent::Words
-    } else if UNSAID.iter().any(|part| contains(name, part)) {
+    } else if CLIENT_NAME_PARTS.iter().any(|part| contains(name, part)) {
         BlockContent::NoWords
     } else {
         BlockContent::Anything
@@ -205,7 +208,7 @@ fn content_of(name: &str) -> BlockContent {
 // is not closed may be quoted.
 fn end_of_words(text: &str) -> usize {
     let mut at = 0;
-    for _ in 0..TRIED {
+    for _ in 0..MAX_BLOCKS {
         let Some(next) = text[at..].find("\n<") else { break };
         let rest = &text[at + next + 1..];
         let is_closed = |block: &Block<'_>| !rest.ends_with(block.inner);
@@ -290,7 +293,7 @@ mod tests {
         #[test]
         fn words_are_found_in_any_wrapping(
             words in "[a-z]{1,6}( [a-z]{1,6}){0,4}",
-            around in prop::collection::vec((prop::sample::select(SAID), any::<bool>()), 0..6),
+            around in prop::collection::vec((prop::sample::select(USER_TAGS), any::<bool>()), 0..6),
             beside in prop::collection::vec(
                 (prop::sample::select(&["system-reminder", "environment_details", "ide_selection"][..]), any::<bool>()), 0..6),
         ) {

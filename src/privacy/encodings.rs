@@ -13,16 +13,16 @@ use crate::json::fields::end_of_string;
 use crate::json::text::Text;
 
 /// The shortest base64 that is read: a shorter one has no room for a secret.
-const LEAST: usize = 20;
+const MIN_BASE64_CHARS: usize = 20;
 /// The shortest line of base64, but the last one.
-const WIDTH: usize = 60;
+const MIN_LINE_CHARS: usize = 60;
 /// The deepest indent of its lines.
-const INDENT: usize = 16;
+const MAX_INDENT_CHARS: usize = 16;
 /// A text of so many bytes that is base64 and nothing else is a file.
-const FILE: usize = 4096;
+const MIN_FILE_BYTES: usize = 4096;
 /// A shorter piece counts only if it can be a text: random bytes have more controls among so many characters than one.
-const SHORT: usize = 1024;
-const CONTROLS: usize = 20;
+const MIN_RANDOM_BYTES: usize = 1024;
+const CHARS_PER_CONTROL: usize = 20;
 
 /// A text inside another one.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ fn decode_literal(literal: &str) -> String {
 
 /// Finds the base64 in a text.
 pub(super) fn base64_in(text: &str) -> Vec<EncodedText> {
-    if text.len() < LEAST {
+    if text.len() < MIN_BASE64_CHARS {
         return Vec::new();
     }
     if is_file(text) {
@@ -127,7 +127,7 @@ pub(super) fn base64_in(text: &str) -> Vec<EncodedText> {
     let mut at = 0;
     while let Some(start) = bytes[at..].iter().position(is_sign).map(|found| at + found) {
         let (first, end) = measure_run(bytes, start);
-        if first >= LEAST {
+        if first >= MIN_BASE64_CHARS {
             found.extend(decode_base64(text, start..end));
         }
         at = end;
@@ -147,20 +147,23 @@ fn signs_at(bytes: &[u8], start: usize) -> usize {
 fn measure_run(bytes: &[u8], start: usize) -> (usize, usize) {
     let first = signs_at(bytes, start);
     let (mut line, mut end) = (first, start + first);
-    while line >= WIDTH {
+    while line >= MIN_LINE_CHARS {
         let feed = if bytes.get(end) == Some(&b'\r') { end + 1 } else { end };
         if bytes.get(feed) != Some(&b'\n') {
             break;
         }
-        let blanks =
-            bytes[feed + 1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).take(INDENT).count();
+        let blanks = bytes[feed + 1..]
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .take(MAX_INDENT_CHARS)
+            .count();
         line = signs_at(bytes, feed + 1 + blanks);
         if line == 0 {
             break;
         }
         end = feed + 1 + blanks + line;
     }
-    if first >= LEAST {
+    if first >= MIN_BASE64_CHARS {
         end += bytes[end..].iter().take(2).take_while(|byte| **byte == b'=').count();
     }
     (first, end)
@@ -170,7 +173,7 @@ fn measure_run(bytes: &[u8], start: usize) -> (usize, usize) {
 fn is_file(text: &str) -> bool {
     let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     let is_of_file = |c: char| c == '=' || is_blank(c) || (c.is_ascii() && is_sign(&(c as u8)));
-    if text.len() <= FILE || !text.chars().all(is_of_file) {
+    if text.len() <= MIN_FILE_BYTES || !text.chars().all(is_of_file) {
         return false;
     }
     let begins = text
@@ -178,13 +181,14 @@ fn is_file(text: &str) -> bool {
         .zip(text.chars().skip(1))
         .filter(|(one, next)| !is_blank(*one) && is_blank(*next))
         .count();
-    begins + usize::from(text.starts_with(is_blank)) < text.len() / WIDTH
+    begins + usize::from(text.starts_with(is_blank)) < text.len() / MIN_LINE_CHARS
 }
 
 fn decode_base64(text: &str, place: Range<usize>) -> Option<EncodedText> {
     let run = &text[place.clone()];
     let read = read_from_a_sign(run);
-    let (skipped, bytes) = read.or_else(|| (run.len() >= SHORT).then(|| (0, decode_bytes(run))))?;
+    let (skipped, bytes) =
+        read.or_else(|| (run.len() >= MIN_RANDOM_BYTES).then(|| (0, decode_bytes(run))))?;
     let is_wide = is_wide(&bytes);
     let plain = if is_wide {
         let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
@@ -225,7 +229,7 @@ fn is_wide(bytes: &[u8]) -> bool {
 
 fn is_text(bytes: &[u8]) -> bool {
     let is_control = |byte: &&u8| (**byte < 32 && !matches!(byte, 9 | 10 | 13 | 27)) || **byte == 127;
-    bytes.iter().filter(is_control).count() * CONTROLS <= bytes.len()
+    bytes.iter().filter(is_control).count() * CHARS_PER_CONTROL <= bytes.len()
 }
 
 /// Decodes base64, in either alphabet, up to its padding. Any other characters are passed by, and so is half a byte at

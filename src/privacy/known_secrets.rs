@@ -8,22 +8,22 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// The shortest part of a secret, in bytes.
-const LEAST: usize = 8;
+const MIN_PART_BYTES: usize = 8;
 /// The fewest letters in a part: fewer tell nothing, as in a row of zeros.
-const LETTERS: usize = 3;
+const MIN_PART_LETTERS: usize = 3;
 /// The bytes that a part of an address needs from its name and password.
-const TELLING: usize = 4;
+const MIN_CREDENTIAL_CHARS: usize = 4;
 /// The rule that finds private keys.
-const PRIVATE_KEY: &str = "privatekey";
+const PRIVATE_KEY_RULE: &str = "privatekey";
 /// The words in the lines that begin and end a private key.
-const NAME: &str = "PRIVATE KEY";
+const PRIVATE_KEY_LABEL: &str = "PRIVATE KEY";
 const DASHES: &str = "----";
-const PUTTY: &str = "PuTTY-User-Key-File-";
-const FACTOR: u32 = 31;
+const PUTTY_HEADER: &str = "PuTTY-User-Key-File-";
+const HASH_FACTOR: u32 = 31;
 /// The factor of the oldest of eight bytes in the rolling hash.
-const TOP: u32 = FACTOR.wrapping_pow(LEAST as u32 - 1);
+const OLDEST_BYTE_FACTOR: u32 = HASH_FACTOR.wrapping_pow(MIN_PART_BYTES as u32 - 1);
 /// Slots of the table for each part: so many that nearly no part of a text is compared with any.
-const ROOM: usize = 8;
+const SLOTS_PER_PART: usize = 8;
 
 /// Secrets that were found in whole texts, indexed by their parts.
 #[derive(Clone, Debug, Default)]
@@ -53,14 +53,14 @@ impl KnownSecrets {
         let mut met: BTreeSet<&str> = BTreeSet::new();
         for (owner, (secret, rule)) in secrets.iter().enumerate() {
             for part in parts_of(secret, rule) {
-                if part.chars().collect::<BTreeSet<char>>().len() >= LETTERS && met.insert(part) {
+                if part.chars().collect::<BTreeSet<char>>().len() >= MIN_PART_LETTERS && met.insert(part) {
                     parts.push((Box::from(part), owner));
                 }
             }
         }
         let mut table = Vec::new();
         if !parts.is_empty() {
-            table.resize((parts.len() * ROOM).next_power_of_two(), 0);
+            table.resize((parts.len() * SLOTS_PER_PART).next_power_of_two(), 0);
         }
         for (place, (part, _)) in parts.iter().enumerate() {
             let mut at = part.chars().fold(0, roll_hash) as usize % table.len();
@@ -82,7 +82,7 @@ impl KnownSecrets {
         let mut starts = text.char_indices();
         for (nth, (at, letter)) in text.char_indices().enumerate() {
             hash = roll_hash(hash, letter);
-            if nth + 1 < LEAST {
+            if nth + 1 < MIN_PART_BYTES {
                 continue;
             }
             let Some((start, oldest)) = starts.next() else { break };
@@ -94,7 +94,7 @@ impl KnownSecrets {
                     None => found.push(SecretPart { place, secret, rule }),
                 }
             }
-            hash = hash.wrapping_sub(u32::from(oldest).wrapping_mul(TOP));
+            hash = hash.wrapping_sub(u32::from(oldest).wrapping_mul(OLDEST_BYTE_FACTOR));
         }
         found
     }
@@ -112,19 +112,19 @@ impl KnownSecrets {
 }
 
 fn roll_hash(hash: u32, letter: char) -> u32 {
-    hash.wrapping_mul(FACTOR).wrapping_add(u32::from(letter))
+    hash.wrapping_mul(HASH_FACTOR).wrapping_add(u32::from(letter))
 }
 
 fn parts_of<'a>(secret: &'a str, rule: &str) -> Vec<&'a str> {
     if let Some(own) = credentials_in_address(secret) {
         let is_telling = |part: &Range<usize>| {
             let shared = part.start.max(own.start)..part.end.min(own.end);
-            secret.get(shared).is_some_and(|shared| shared.chars().count() >= TELLING)
+            secret.get(shared).is_some_and(|shared| shared.chars().count() >= MIN_CREDENTIAL_CHARS)
         };
         return windows(secret).filter(is_telling).map(|part| &secret[part]).collect();
     }
     let of_body = |body: &'a str| windows(body).map(move |part| &body[part]);
-    if rule == PRIVATE_KEY || secret.contains("PRIVATE KEY") {
+    if rule == PRIVATE_KEY_RULE || secret.contains("PRIVATE KEY") {
         return key_bodies(secret).flat_map(of_body).collect();
     }
     secret.split_whitespace().flat_map(of_body).collect()
@@ -132,7 +132,7 @@ fn parts_of<'a>(secret: &'a str, rule: &str) -> Vec<&'a str> {
 
 /// Returns each range of eight letters in a row.
 fn windows(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let ends = text.char_indices().skip(LEAST - 1).map(|(at, letter)| at + letter.len_utf8());
+    let ends = text.char_indices().skip(MIN_PART_BYTES - 1).map(|(at, letter)| at + letter.len_utf8());
     text.char_indices().map(|(start, _)| start).zip(ends).map(|(start, end)| start..end)
 }
 
@@ -155,14 +155,14 @@ fn key_bodies(key: &str) -> impl Iterator<Item = &str> {
 /// Removes the lines by which PuTTY begins a key.
 fn without_first_lines(piece: &str) -> impl Iterator<Item = &str> {
     piece
-        .split(PUTTY)
+        .split(PUTTY_HEADER)
         .enumerate()
         .map(|(nth, part)| if nth == 0 { part } else { part.find('\n').map_or("", |end| &part[end..]) })
 }
 
 fn without_names(key: &str) -> Vec<&str> {
     let (mut pieces, mut done) = (Vec::new(), 0);
-    for name in key.match_indices(NAME).filter_map(|(at, _)| name_around(key, at)) {
+    for name in key.match_indices(PRIVATE_KEY_LABEL).filter_map(|(at, _)| name_around(key, at)) {
         pieces.extend(key.get(done..name.start));
         done = name.end;
     }
@@ -176,7 +176,7 @@ fn name_around(key: &str, at: usize) -> Option<Range<usize>> {
     let before = key[..at].trim_end_matches(of_kind);
     let kind = key[before.len()..at].trim_start_matches(' ');
     let is_name = kind.starts_with("BEGIN ") || kind.starts_with("END ");
-    let behind = &key[at + NAME.len()..];
+    let behind = &key[at + PRIVATE_KEY_LABEL.len()..];
     let behind = behind.strip_prefix(" BLOCK").unwrap_or(behind);
     let behind = behind.strip_prefix(' ').unwrap_or(behind);
     (is_name && before.ends_with(DASHES) && behind.starts_with(DASHES))
@@ -206,7 +206,7 @@ mod tests {
             for (first, start) in at.iter().enumerate() {
                 for (last, end) in at.iter().enumerate().skip(first) {
                     let part = &secret[*start..*end];
-                    let expected = (last - first >= LEAST).then_some(5..5 + part.len());
+                    let expected = (last - first >= MIN_PART_BYTES).then_some(5..5 + part.len());
                     assert_eq!(
                         places(&known, &format!("sée {part} there")),
                         Vec::from_iter(expected),

@@ -35,10 +35,10 @@ use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Field, Fields, FromFields};
 use crate::json::text::{Text, to_json};
 use crate::privacy::plan::{RedactionPlan, SecretHit};
-use crate::privacy::walk::{DEEPEST, Walk, WalkItem};
+use crate::privacy::walk::{MAX_WALK_DEPTH, Walk, WalkItem};
 
 /// The bytes that are looked at together: beginning with a text is what costs.
-const TOGETHER: usize = 1 << 18;
+const BATCH_BYTES: usize = 1 << 18;
 
 /// A secret that a rule found in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -188,7 +188,7 @@ impl Redaction {
     /// Returns the texts to look at next; empty once all were looked at. No secret goes from one text to the next.
     pub fn next_texts(&mut self) -> Vec<String> {
         let (mut told, mut size) = (Vec::new(), 0);
-        while size < TOGETHER {
+        while size < BATCH_BYTES {
             let Some((place, text, name)) = self.next_text() else { break };
             let before = told.len();
             let plan = RedactionPlan::new(text, &name, &mut told);
@@ -214,7 +214,7 @@ impl Redaction {
         let mut spans = spans.iter();
         for PlannedText { place, source_range: from, plan } in core::mem::take(&mut self.plans) {
             let Some(mut plan) = plan else {
-                let stands = format!("\"[not shown: nested deeper than {DEEPEST}]\"");
+                let stands = format!("\"[not shown: nested deeper than {MAX_WALK_DEPTH}]\"");
                 self.replacements.extend(place.map(|place| (place, stands)));
                 continue;
             };

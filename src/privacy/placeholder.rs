@@ -7,21 +7,21 @@ use alloc::string::String;
 use sha2::{Digest, Sha256};
 
 /// The block size of SHA-256, in bytes.
-const BLOCK: usize = 64;
+const SHA256_BLOCK_BYTES: usize = 64;
 
 /// The beginning of each placeholder.
-pub(super) const BEGIN: &str = "[redacted:";
+pub(super) const PLACEHOLDER_PREFIX: &str = "[redacted:";
 
 /// Makes the placeholder of a secret.
 pub(super) fn placeholder_for(secret: &str, rule: &str, key: &[u8]) -> String {
     let name: String =
         hmac(key, secret.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{BEGIN}{rule}:{name}]")
+    format!("{PLACEHOLDER_PREFIX}{rule}:{name}]")
 }
 
 /// True if a text is a placeholder already.
 pub(super) fn is_placeholder(text: &str) -> bool {
-    let inside = text.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(']'));
+    let inside = text.strip_prefix(PLACEHOLDER_PREFIX).and_then(|rest| rest.strip_suffix(']'));
     inside.and_then(|inside| inside.rsplit_once(':')).is_some_and(|(rule, name)| {
         let is_of_rule = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -33,13 +33,13 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 #[cfg(feature = "interop")]
 pub(crate) fn blank_placeholders(text: &str) -> String {
     let (mut blank, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(start) = rest.find(BEGIN) {
-        let behind = start + BEGIN.len();
+    while let Some(start) = rest.find(PLACEHOLDER_PREFIX) {
+        let behind = start + PLACEHOLDER_PREFIX.len();
         let is_outside = |letter: char| !letter.is_ascii_alphanumeric() && !"_-:".contains(letter);
         let end = rest[behind..].find(is_outside).map_or(rest.len(), |end| behind + end + 1);
         let is_one = rest.get(start..end).is_some_and(is_placeholder);
         blank.push_str(&rest[..start]);
-        blank.push_str(if is_one { "\u{2588}" } else { BEGIN });
+        blank.push_str(if is_one { "\u{2588}" } else { PLACEHOLDER_PREFIX });
         rest = &rest[if is_one { end } else { behind }..];
     }
     blank + rest
@@ -47,8 +47,8 @@ pub(crate) fn blank_placeholders(text: &str) -> String {
 
 /// Computes HMAC-SHA256, by RFC 2104.
 fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut block = [0u8; BLOCK];
-    if key.len() > BLOCK {
+    let mut block = [0u8; SHA256_BLOCK_BYTES];
+    if key.len() > SHA256_BLOCK_BYTES {
         block[..32].copy_from_slice(&Sha256::digest(key));
     } else {
         block[..key.len()].copy_from_slice(key);
@@ -85,10 +85,14 @@ mod tests {
 
     #[test]
     fn a_key_of_up_to_a_block_is_filled_with_zeros() {
-        for length in 0..=BLOCK {
-            let mut filled = [0; BLOCK];
+        for length in 0..=SHA256_BLOCK_BYTES {
+            let mut filled = [0; SHA256_BLOCK_BYTES];
             filled[..length].fill(0xaa);
-            assert_eq!(hmac(&[0xaa; BLOCK][..length], b"message"), hmac(&filled, b"message"), "{length}");
+            assert_eq!(
+                hmac(&[0xaa; SHA256_BLOCK_BYTES][..length], b"message"),
+                hmac(&filled, b"message"),
+                "{length}"
+            );
             // A key of one block differs from the hash that HMAC makes of a longer key.
             assert_ne!(hmac(&filled, b"message"), hmac(&Sha256::digest(filled), b"message"), "{length}");
         }

@@ -13,12 +13,12 @@ use crate::privacy::known_secrets::KnownSecrets;
 use crate::privacy::placeholder::is_placeholder;
 
 /// How deep encodings inside encodings are looked into.
-const DEEPEST: usize = 4;
+const MAX_ENCODING_DEPTH: usize = 4;
 /// The fewest letters of a secret that a rule knows.
-const LEAST: usize = 6;
+const MIN_SECRET_CHARS: usize = 6;
 /// Names and values of leftoff's format and of providers', as long as a part of a secret may be: finding one inside a
 /// secret is no reason to change what a message is.
-const OF_FORMATS: &str = "\
+const FORMAT_WORDS: &str = "\
     arguments assistant attachments cache_control callProviderMetadata candidates contentBlocks \
     content_filter contents createdAt custom_tool_call custom_tool_call_output data-url developer document \
     durationMs dynamic-tool encrypted_content ephemeral error-json error-text errorText execution-denied \
@@ -32,7 +32,7 @@ const OF_FORMATS: &str = "\
     tool-call tool-result toolCallId toolCalls toolName tool_call tool_call_id tool_calls tool_result \
     tool_use tool_use_id";
 /// The longest name that is looked at; a longer one tells nothing.
-const NAME: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 
 /// A text with the secrets found in it and in its decoded parts.
 #[derive(Debug)]
@@ -61,12 +61,12 @@ impl RedactionPlan {
 
     fn build_at_depth(text: String, key: &str, told: &mut Vec<String>, depth: usize) -> RedactionPlan {
         let mut plan = RedactionPlan { text, head: None, hits: Vec::new(), inner: Vec::new() };
-        if plan.text.chars().take(LEAST).count() < LEAST {
+        if plan.text.chars().take(MIN_SECRET_CHARS).count() < MIN_SECRET_CHARS {
             return plan;
         }
         let is_json = is_like_json(&plan.text);
         let is_whole = is_json && key == "arguments" && is_valid(&plan.text);
-        let is_deepest = depth >= DEEPEST;
+        let is_deepest = depth >= MAX_ENCODING_DEPTH;
         // In JSON, each string is looked at with its key: so it stays JSON, and of a repeated key both values count.
         let strings = if is_json && !is_deepest { strings_in(&plan.text, is_whole) } else { Vec::new() };
         let mut files = if is_whole || is_deepest { Vec::new() } else { base64_in(&plan.text) };
@@ -83,7 +83,7 @@ impl RedactionPlan {
         }
         if !is_whole {
             let is_telling = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-            if (1..=NAME).contains(&key.len()) && key.bytes().all(is_telling) {
+            if (1..=MAX_NAME_BYTES).contains(&key.len()) && key.bytes().all(is_telling) {
                 plan.head = Some(key.len() + 2);
                 told.push(format!("{key}=\"{}\"", plan.text));
             } else {
@@ -185,7 +185,7 @@ fn find_hits(text: &str, spans: &[SecretSpan], head: usize, known: &KnownSecrets
 }
 
 fn is_of_formats(text: &str) -> bool {
-    text.len() < 24 && OF_FORMATS.split(' ').any(|name| name == text)
+    text.len() < 24 && FORMAT_WORDS.split(' ').any(|name| name == text)
 }
 
 // A host may count in other units, and point into a character.

@@ -9,9 +9,9 @@ use crate::json::fields::end_of_string;
 use crate::json::text::Text;
 
 /// The deepest nesting that is walked: no value of a message is nested so deep, and a deeper one is not let out.
-pub(super) const DEEPEST: usize = 500;
+pub(super) const MAX_WALK_DEPTH: usize = 500;
 // Keys of signatures: providers check them, and refuse what was changed.
-const SIGNATURES: [&str; 7] = [
+const SIGNATURE_KEYS: [&str; 7] = [
     "signature",
     "thoughtSignature",
     "thought_signature",
@@ -20,9 +20,9 @@ const SIGNATURES: [&str; 7] = [
     "reasoningEncryptedContent",
     "redactedData",
 ];
-const THINKING: [&str; 3] = ["thinking", "redacted_thinking", "reasoning"];
+const THINKING_TYPES: [&str; 3] = ["thinking", "redacted_thinking", "reasoning"];
 // Keys of a tool's input and output, in which any key may stand.
-const OF_TOOLS: [&str; 6] = ["arguments", "input", "args", "output", "result", "response"];
+const TOOL_KEYS: [&str; 6] = ["arguments", "input", "args", "output", "result", "response"];
 
 /// A text, or a value that is too deep to be walked.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Walk {
                         return Some(WalkItem::Text(start..self.offset, name));
                     }
                 }
-                b'{' | b'[' if self.open_values.len() == DEEPEST => {
+                b'{' | b'[' if self.open_values.len() == MAX_WALK_DEPTH => {
                     self.offset = end_of_value(bytes, start);
                     self.has_value();
                     return Some(WalkItem::TooDeep(start..self.offset));
@@ -103,7 +103,7 @@ impl Walk {
         let (name, is_signed) = match self.open_values.last() {
             None => (String::new(), true),
             Some(outer) if outer.is_object => {
-                (outer.key.clone(), outer.is_signed && !OF_TOOLS.contains(&outer.key.as_str()))
+                (outer.key.clone(), outer.is_signed && !TOOL_KEYS.contains(&outer.key.as_str()))
             }
             Some(outer) => (outer.name.clone(), outer.is_signed),
         };
@@ -135,7 +135,7 @@ impl Walk {
         if within.key == "type" {
             within.is_thinking = says_thinking(&json[place.clone()]);
         }
-        let is_signature = SIGNATURES.contains(&within.key.as_str());
+        let is_signature = SIGNATURE_KEYS.contains(&within.key.as_str());
         let is_kept = within.is_signed
             && (is_signature || within.key == "data" && within.holds_reasoning(json, place.end));
         (!is_kept).then(|| within.key.clone())
@@ -175,7 +175,7 @@ fn last_type(json: &str, mut at: usize) -> Option<bool> {
 }
 
 fn says_thinking(literal: &str) -> bool {
-    Text::decode(literal).is_some_and(|text| THINKING.contains(&text.as_str()))
+    Text::decode(literal).is_some_and(|text| THINKING_TYPES.contains(&text.as_str()))
 }
 
 /// Finds the end of a value, whatever it holds.
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn signatures_leave_as_they_are_but_not_in_what_a_tool_is_given() {
-        for name in SIGNATURES {
+        for name in SIGNATURE_KEYS {
             assert_eq!(values(&format!(r#"{{"{name}":"s","x":"t"}}"#)), ["t"]);
             assert_eq!(values(&format!(r#"{{"args":[{{"{name}":"s"}}]}}"#)), ["s"]);
             assert_eq!(values(&format!(r#"{{"{name}":["s"]}}"#)), ["s"]);
@@ -271,8 +271,8 @@ mod tests {
     fn what_is_nested_too_deep_is_met_as_a_whole() {
         let nested = |depth: usize| format!("[{}\"x\"{},\"beside\"]", "[".repeat(depth), "]".repeat(depth));
         let found = |depth| texts(&nested(depth)).into_iter().map(|(text, _)| text).collect::<Vec<_>>();
-        assert_eq!(found(DEEPEST - 1), ["x", "beside"]);
-        assert_eq!(found(DEEPEST), ["[\"x\"]", "beside"]);
+        assert_eq!(found(MAX_WALK_DEPTH - 1), ["x", "beside"]);
+        assert_eq!(found(MAX_WALK_DEPTH), ["[\"x\"]", "beside"]);
         assert_eq!(found(100_000)[1], "beside");
     }
 }

@@ -30,7 +30,7 @@ impl Address {
         {
             return None;
         }
-        let web = WEB.iter().find(|(name, _)| *name == scheme);
+        let web = WEB_SCHEMES.iter().find(|(name, _)| *name == scheme);
         let rest = match web {
             Some(_) => rest.trim_start_matches(['/', '\\']),
             None => rest.strip_prefix("//")?,
@@ -54,7 +54,7 @@ impl Address {
 }
 
 /// The schemes of the web, each with the port it has if none is given.
-const WEB: [(&str, u16); 5] = [("http", 80), ("https", 443), ("ftp", 21), ("ws", 80), ("wss", 443)];
+const WEB_SCHEMES: [(&str, u16); 5] = [("http", 80), ("https", 443), ("ftp", 21), ("ws", 80), ("wss", 443)];
 
 fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let inside = authority.starts_with('[').then(|| authority.find(']')).flatten().unwrap_or(0);

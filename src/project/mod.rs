@@ -78,7 +78,7 @@ pub fn remote_that_counts(names: &str) -> Option<&str> {
 
 /// Turns a title into the first line of a commit message.
 pub fn commit_title(title: &str) -> String {
-    const LONGEST: usize = 200;
+    const MAX_LINE_CHARS: usize = 200;
     let mut line = String::new();
     for letter in title.chars() {
         if !is_blank(letter) {
@@ -88,7 +88,7 @@ pub fn commit_title(title: &str) -> String {
         }
     }
     line.truncate(line.trim_end_matches(' ').len());
-    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+    if let Some((end, _)) = line.char_indices().nth(MAX_LINE_CHARS) {
         line.truncate(end);
         line.truncate(line.trim_end_matches(' ').len());
         line.push('…');

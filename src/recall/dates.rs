@@ -21,13 +21,13 @@ use crate::time::Stamp;
 /// The first and the last second, since 1970.
 pub(crate) type TimeSpan = (i64, i64);
 
-const DAY: i64 = 24 * 60 * 60;
+const DAY_SECONDS: i64 = 24 * 60 * 60;
 // For this many days after a time, messages may still be about it, the later the less likely.
-const AFTER: i64 = 11;
+const MAX_DAYS_AFTER: i64 = 11;
 
-const BEFORE: [&str; 12] =
+const DATE_PREPOSITIONS: [&str; 12] =
     ["in", "since", "of", "during", "until", "by", "early", "late", "mid", "last", "this", "on"];
-const COUNTS: [&str; 11] =
+const NUMBER_WORDS: [&str; 11] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /// Finds the times that a question names. `years` are those in which something was said.
@@ -41,7 +41,7 @@ pub(crate) fn find_time_spans(question: &str, years: RangeInclusive<i32>, stamp:
     let days = DateFinder { words, years, today: today(stamp) }.find_ranges();
     let offset = i64::from(stamp.offset_minutes) * 60;
     let second = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc().timestamp() - offset;
-    days.into_iter().map(|(first, last)| (second(first), second(last) + DAY - 1)).collect()
+    days.into_iter().map(|(first, last)| (second(first), second(last) + DAY_SECONDS - 1)).collect()
 }
 
 /// Returns how near a session, given its first and last time, is to the named times: 1 within one, less after it.
@@ -50,7 +50,7 @@ pub(crate) fn nearness_in_time(spans: &[TimeSpan], (first, last): (u32, u32)) ->
     let near = |&(from, to): &TimeSpan| match () {
         () if last < from => 0.0,
         () if first <= to => 1.0,
-        () => (1.0 - ((first - to) / DAY) as f32 / (AFTER + 1) as f32).max(0.0),
+        () => (1.0 - ((first - to) / DAY_SECONDS) as f32 / (MAX_DAYS_AFTER + 1) as f32).max(0.0),
     };
     spans.iter().map(near).fold(0.0, f32::max)
 }
@@ -153,7 +153,7 @@ impl DateFinder<'_> {
             return None;
         }
         let word = self.words[place].to_lowercase();
-        let count = COUNTS.iter().position(|name| *name == word).map(|count| count as u64);
+        let count = NUMBER_WORDS.iter().position(|name| *name == word).map(|count| count as u64);
         let count = count.or_else(|| word.parse().ok()).or_else(|| (word == "a").then_some(1))?;
         match () {
             () if is(place + 1, &["day", "days"]) => back(count).map(|day| (day, day)),
@@ -164,7 +164,7 @@ impl DateFinder<'_> {
     }
 
     fn is_time_word(&self, place: usize) -> bool {
-        BEFORE.iter().any(|word| word.eq_ignore_ascii_case(self.words[place]))
+        DATE_PREPOSITIONS.iter().any(|word| word.eq_ignore_ascii_case(self.words[place]))
     }
 
     fn parse_year(&self, place: usize) -> Option<i32> {
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_said_soon_after_a_time_is_near_it() {
-        let day = [(1_000_000, 1_000_000 + DAY - 1)];
+        let day = [(1_000_000, 1_000_000 + DAY_SECONDS - 1)];
         let at = |days: u32| (1_000_000 + days * 86_400, 1_000_000 + days * 86_400 + 60);
         let near: Vec<f32> = [0, 1, 6, 12, 13, 40].map(|days| nearness_in_time(&day, at(days))).into();
         assert!(near[0] == 1.0 && near.is_sorted_by(|one, next| one >= next) && near[4] == 0.0, "{near:?}");

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use xxhash_rust::xxh64::xxh64;
 
-use super::documents::{Document, DocumentSink, SAID, WORK};
+use super::documents::{Document, DocumentSink, SAID_FIELD, WORK_FIELD};
 use super::portable_math::size_byte;
 use super::searchable_texts::searchable_texts;
 use super::terms::Field;
@@ -122,7 +122,7 @@ impl DocumentFeed {
         match self.places.get(&xxh64(message.id.as_bytes(), 0)) {
             Some(old) if old.line == new.line || new.rev < old.rev => return,
             Some(old) if new.rev > old.rev => {
-                for field in [SAID, WORK] {
+                for field in [SAID_FIELD, WORK_FIELD] {
                     old.documents[field].into_iter().for_each(|number| sink.remove_document(field, number));
                 }
             }

@@ -12,9 +12,9 @@ use super::terms::{Field, TermAnalyzer};
 use crate::record::message::Role;
 
 /// The field of texts by people and models.
-pub(crate) const SAID: usize = 0;
+pub(crate) const SAID_FIELD: usize = 0;
 /// The field of tool calls and their results.
-pub(crate) const WORK: usize = 1;
+pub(crate) const WORK_FIELD: usize = 1;
 
 /// A posting: a document's number, and how often it has the term, at least once.
 pub(crate) type Posting = (u32, u32);

@@ -1,7 +1,7 @@
 //! English words: those that say nothing by themselves, and forms that no rule reduces to one word.
 
 /// Stop words, with the remains of `don't` and `we'll`; sorted.
-const STOPS: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "aren", "as", "at",
     "be", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "could",
     "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "done", "during", "each", "few", "for",
@@ -33,7 +33,7 @@ pub(crate) const MONTHS: [&str; 12] = [
 
 /// Irregular forms, each with its base word; sorted. A form of two words, such as `left`, gets the same base in stored
 /// texts and in questions.
-const FORMS: &[(&str, &str)] = &[
+const IRREGULAR_FORMS: &[(&str, &str)] = &[
     ("ate", "eat"),
     ("became", "become"),
     ("began", "begin"),
@@ -209,7 +209,7 @@ const FORMS: &[(&str, &str)] = &[
 ];
 
 /// Verbs that give an order at the beginning of a sentence; sorted.
-const ORDERS: &[&str] = &[
+const ORDER_VERBS: &[&str] = &[
     "add",
     "adjust",
     "apply",
@@ -327,7 +327,7 @@ const ORDERS: &[&str] = &[
 ];
 
 /// Words that come before an order or stand alone, and ask nothing; sorted.
-const FILLERS: &[&str] = &[
+const FILLER_WORDS: &[&str] = &[
     "again",
     "ahead",
     "alright",
@@ -404,7 +404,7 @@ const FILLERS: &[&str] = &[
 ];
 
 /// Phrases of somebody who remembers nothing.
-const FORGETFUL: &[&str] = &[
+const FORGETFUL_PHRASES: &[&str] = &[
     "can't recall",
     "cannot recall",
     "don't have access to previous",
@@ -420,22 +420,23 @@ const FORGETFUL: &[&str] = &[
     "no record of",
 ];
 /// A longer text says more than that it remembers nothing.
-const LONGEST_FORGETFUL: usize = 400;
+const MAX_FORGETFUL_BYTES: usize = 400;
 
 /// True if a text says that nothing is remembered, which is no answer.
 pub(super) fn is_forgetful(text: &str) -> bool {
-    let text = text.get(..LONGEST_FORGETFUL + 1).map_or(text, |_| "").to_lowercase().replace('\u{2019}', "'");
-    FORGETFUL.iter().any(|phrase| text.contains(phrase))
+    let text =
+        text.get(..MAX_FORGETFUL_BYTES + 1).map_or(text, |_| "").to_lowercase().replace('\u{2019}', "'");
+    FORGETFUL_PHRASES.iter().any(|phrase| text.contains(phrase))
 }
 
 /// True for a stop word; takes lowercase.
 pub(super) fn is_stop(word: &str) -> bool {
-    STOPS.binary_search(&word).is_ok()
+    STOP_WORDS.binary_search(&word).is_ok()
 }
 
 /// Words that begin a question.
 #[cfg(feature = "interop")]
-const ASKING: &[&str] = &[
+const QUESTION_WORDS: &[&str] = &[
     "are", "can", "could", "did", "do", "does", "had", "has", "have", "how", "is", "should", "was", "were",
     "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "would",
 ];
@@ -443,22 +444,24 @@ const ASKING: &[&str] = &[
 /// True if the word begins a question; takes lowercase.
 #[cfg(feature = "interop")]
 pub(super) fn is_asking(word: &str) -> bool {
-    ASKING.contains(&word)
+    QUESTION_WORDS.contains(&word)
 }
 
 /// True if the word gives an order when it comes first; takes lowercase.
 pub(super) fn is_order(word: &str) -> bool {
-    ORDERS.binary_search(&word).is_ok()
+    ORDER_VERBS.binary_search(&word).is_ok()
 }
 
 /// True if the word asks nothing; takes any case.
 pub(super) fn is_filler(word: &str) -> bool {
-    FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
+    FILLER_WORDS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
 }
 
 /// Returns the base word of an irregular form.
 pub(super) fn base(form: &str) -> &str {
-    FORMS.binary_search_by_key(&form, |(form, _)| form).map_or(form, |place| FORMS[place].1)
+    IRREGULAR_FORMS
+        .binary_search_by_key(&form, |(form, _)| form)
+        .map_or(form, |place| IRREGULAR_FORMS[place].1)
 }
 
 #[cfg(test)]
@@ -467,11 +470,11 @@ mod tests {
 
     #[test]
     fn both_tables_are_sorted_and_no_form_leads_to_another_form() {
-        for words in [STOPS, ORDERS, FILLERS] {
+        for words in [STOP_WORDS, ORDER_VERBS, FILLER_WORDS] {
             assert!(words.is_sorted_by(|a, b| a < b));
         }
-        assert!(FORMS.is_sorted_by(|a, b| a.0 < b.0));
-        for (form, word) in FORMS {
+        assert!(IRREGULAR_FORMS.is_sorted_by(|a, b| a.0 < b.0));
+        for (form, word) in IRREGULAR_FORMS {
             assert_eq!(base(word), *word, "{form}");
             assert!(!is_stop(form) && !is_stop(word), "{form}");
         }

@@ -6,9 +6,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// The most texts that are ordered by meaning.
-pub(crate) const MOST: usize = 64;
+pub(crate) const MAX_TEXTS: usize = 64;
 // The usual constant of reciprocal rank fusion: the first few places count little more than those behind them.
-const SMOOTH: f32 = 60.0;
+const RANK_FUSION_CONSTANT: f32 = 60.0;
 
 /// Returns how near each text is to the first one, the question. `bytes` holds for each text the length of its
 /// vector and the vector's numbers, all 32 bits, little-endian.
@@ -56,7 +56,8 @@ pub(crate) fn fuse_orders(nearness: &[f32]) -> Vec<usize> {
     near.sort_by(|a, b| nearness[*b].total_cmp(&nearness[*a]));
     let mut ranks = Vec::from_iter(near.iter().map(|_| 0.0));
     for (rank, text) in near.iter().enumerate() {
-        ranks[*text] = 1.0 / (SMOOTH + rank as f32) + 1.0 / (SMOOTH + *text as f32);
+        ranks[*text] =
+            1.0 / (RANK_FUSION_CONSTANT + rank as f32) + 1.0 / (RANK_FUSION_CONSTANT + *text as f32);
     }
     let mut order: Vec<usize> = (0..nearness.len()).collect();
     order.sort_by(|a, b| ranks[*b].total_cmp(&ranks[*a]));

@@ -9,11 +9,11 @@ use crate::recall::rank::{TermWeights, saturate};
 use crate::recall::terms::{Field, TermAnalyzer};
 
 /// A message of at most this many bytes is quoted whole.
-pub(crate) const WHOLE: usize = 600;
+pub(crate) const MAX_WHOLE_BYTES: usize = 600;
 /// The usual length of a passage, in bytes.
-const LENGTH: usize = 300;
+const PASSAGE_BYTES: usize = 300;
 /// The usual number of terms in such a passage.
-const TERMS: f32 = 30.0;
+const PASSAGE_TERMS: f32 = 30.0;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub(crate) fn find_passages(
     words: &mut TermAnalyzer,
 ) -> Vec<Passage> {
     let whole = 0..text.len();
-    let places = if text.len() <= WHOLE { Vec::from([whole]) } else { split_text(text) };
+    let places = if text.len() <= MAX_WHOLE_BYTES { Vec::from([whole]) } else { split_text(text) };
     let mut counts: Vec<f32> = Vec::new();
     let mut scored = |place: Range<usize>| {
         counts.clear();
@@ -47,7 +47,7 @@ pub(crate) fn find_passages(
                 counts[term] += 1.0;
             }
         });
-        let score = |(count, value): (&f32, &f32)| value * saturate(*count, len, TERMS);
+        let score = |(count, value): (&f32, &f32)| value * saturate(*count, len, PASSAGE_TERMS);
         let sum: f32 = counts.iter().zip(&worth.terms).map(score).sum();
         let terms: Vec<usize> = (0..counts.len()).filter(|term| counts[*term] > 0.0).collect();
         let share: f32 =
@@ -61,8 +61,8 @@ pub(crate) fn find_passages(
 fn split_text(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;
-    while text.len() - start > LENGTH * 3 / 2 {
-        let window = start + LENGTH / 2..grapheme_boundary(text, start + LENGTH * 5 / 4, false);
+    while text.len() - start > PASSAGE_BYTES * 3 / 2 {
+        let window = start + PASSAGE_BYTES / 2..grapheme_boundary(text, start + PASSAGE_BYTES * 5 / 4, false);
         let least = grapheme_boundary(text, window.start, true);
         let behind = |sign: &str| text[least..window.end].rfind(sign).map(|at| least + at + sign.len());
         let end = behind("\n").or_else(|| behind(". ")).or_else(|| behind(" ")).unwrap_or(window.end);

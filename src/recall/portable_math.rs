@@ -20,7 +20,7 @@ pub(crate) fn ln(number: f32) -> f32 {
 /// The length that each byte stands for, in steps of an eighth of a power of two. It is a table because powers
 /// are not the same bits everywhere.
 const LENGTHS: [f32; 256] = {
-    const EIGHTHS: [f32; 8] = [
+    const POWERS_OF_EIGHTHS: [f32; 8] = [
         1.0,
         1.090_507_7,
         1.189_207_1,
@@ -33,7 +33,7 @@ const LENGTHS: [f32; 256] = {
     let mut table = [0.0; 256];
     let mut at = 0;
     while at < 256 {
-        table[at] = EIGHTHS[at % 8] * (1_u64 << (at / 8)) as f32 - 1.0;
+        table[at] = POWERS_OF_EIGHTHS[at % 8] * (1_u64 << (at / 8)) as f32 - 1.0;
         at += 1;
     }
     table

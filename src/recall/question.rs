@@ -11,13 +11,13 @@ use crate::recall::terms::{Field, TermAnalyzer, ordinal_number, strip_signs};
 use crate::time;
 
 // The question in a long message, such as a pasted log, is at its ends.
-const HEAD: usize = 4096;
-const TAIL: usize = 1024;
+const HEAD_BYTES: usize = 4096;
+const TAIL_BYTES: usize = 1024;
 /// The most terms in a question: each is one bit of a `u64`.
-pub(crate) const MOST_TERMS: usize = 64;
+pub(crate) const MAX_TERMS: usize = 64;
 
 // `summarize`, `summary`, `overview`, `recap` as terms.
-const OVERVIEW: [&str; 5] = ["summar", "summari", "summaris", "overview", "recap"];
+const OVERVIEW_TERMS: [&str; 5] = ["summar", "summari", "summaris", "overview", "recap"];
 
 /// A text to look for, as terms.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +149,7 @@ impl Question {
                 known.weight += term.weight;
                 known.is_name |= term.is_name;
             }
-            Err(_) if self.terms.len() == MOST_TERMS => {}
+            Err(_) if self.terms.len() == MAX_TERMS => {}
             Err(at) => {
                 self.sorted_terms.insert(at, self.terms.len());
                 self.terms.push(term);
@@ -159,12 +159,12 @@ impl Question {
 }
 
 fn head_and_tail(text: &str) -> Vec<&str> {
-    if text.len() <= HEAD + TAIL {
+    if text.len() <= HEAD_BYTES + TAIL_BYTES {
         return Vec::from([text]);
     }
     Vec::from([
-        &text[..grapheme_boundary(text, HEAD, false)],
-        &text[grapheme_boundary(text, text.len() - TAIL, true)..],
+        &text[..grapheme_boundary(text, HEAD_BYTES, false)],
+        &text[grapheme_boundary(text, text.len() - TAIL_BYTES, true)..],
     ])
 }
 
@@ -206,7 +206,7 @@ fn names_something(word: &str, is_first: bool) -> bool {
 
 /// True if somebody asks for a summary of the conversation, not for one thing.
 pub(crate) fn seeks_overview(terms: &[Term]) -> bool {
-    terms.iter().any(|term| OVERVIEW.contains(&&*term.text))
+    terms.iter().any(|term| OVERVIEW_TERMS.contains(&&*term.text))
 }
 
 #[cfg(test)]

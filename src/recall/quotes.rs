@@ -20,23 +20,23 @@ use crate::record::blob;
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
 
-const BEGIN: &str = "[RECALLED]";
-const END: &str = "[END RECALLED]";
-const WHAT: &str = "Older messages that may answer the next one, quoted:";
+const BEGIN_MARKER: &str = "[RECALLED]";
+const END_MARKER: &str = "[END RECALLED]";
+const INTRODUCTION: &str = "Older messages that may answer the next one, quoted:";
 // The names that a model may take for a speaker's.
 const SPEAKERS: [&str; 6] = ["user", "assistant", "system", "human", "developer", "tool"];
 // Replaces the text left out between two passages, and before and after them.
-const GAP: &str = " [...] ";
+const GAP_MARK: &str = " [...] ";
 // The most bytes of a call that stand beside its result.
-const CALL: usize = 200;
+const MAX_CALL_BYTES: usize = 200;
 /// The share of its message's score that a passage gets, in addition to its own.
-const OF_MESSAGE: f32 = 0.5;
+const MESSAGE_SCORE_SHARE: f32 = 0.5;
 /// The weight of a passage of a long message: it says in few words what its message says in many.
-const OF_PASSAGE: f32 = 2.5;
+const PASSAGE_WEIGHT: f32 = 2.5;
 /// The least share of the best score; a passage below it is no answer.
-const LEAST_OF_BEST: f32 = 0.05;
+const MIN_BEST_SHARE: f32 = 0.05;
 /// How many passages are quoted if the best one scores just enough; the better it scores, the more.
-const FEW: f32 = 5.0;
+const BASE_PASSAGE_COUNT: f32 = 5.0;
 
 /// A passage that may be quoted.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,8 +78,8 @@ impl Quoter<'_> {
         let Some(least) = self.worth.least_score(self.question) else { return (Vec::new(), 0) };
         let over = self.worth.normalize_score(best) / least;
         let first = quotes.first().map_or(0.0, |quote| quote.score);
-        quotes.retain(|quote| over >= 1.0 && quote.score >= first * LEAST_OF_BEST);
-        (quotes, (FEW * over * over * over * over) as usize)
+        quotes.retain(|quote| over >= 1.0 && quote.score >= first * MIN_BEST_SHARE);
+        (quotes, (BASE_PASSAGE_COUNT * over * over * over * over) as usize)
     }
 
     fn quotes_of(&self, candidate: &Candidate, words: &mut TermAnalyzer) -> Vec<Quote> {
@@ -101,7 +101,7 @@ impl Quoter<'_> {
                 // A short message is scored together with its neighbors.
                 let (alone, own) = match is_whole {
                     true => (passage.score.max(candidate.score), candidate.score),
-                    false => (passage.score, OF_PASSAGE * passage.score),
+                    false => (passage.score, PASSAGE_WEIGHT * passage.score),
                 };
                 quotes.push(Quote {
                     line: Span { start, end: *end },
@@ -111,7 +111,7 @@ impl Quoter<'_> {
                     text: quotable(&text[passage.place.clone()]),
                     place: (index, passage.place, text.len()),
                     match_alone: alone,
-                    score: own + OF_MESSAGE * candidate.score,
+                    score: own + MESSAGE_SCORE_SHARE * candidate.score,
                     terms: passage.terms,
                 });
             }
@@ -140,7 +140,7 @@ impl Quoter<'_> {
                 let (_, caller) = self.read.get(&candidate.caller?.start)?;
                 let call = caller.tool_calls().iter().find(|call| call.id == tool.call_id)?;
                 let told = render_call(call).replace('\n', " ");
-                Some(quotable(&told[..grapheme_boundary(&told, CALL, false)]))
+                Some(quotable(&told[..grapheme_boundary(&told, MAX_CALL_BYTES, false)]))
             }
         }
     }
@@ -150,7 +150,7 @@ impl Quoter<'_> {
 pub(crate) fn recall_message(quotes: &[&Quote]) -> Message {
     let mut quotes: Vec<&Quote> = quotes.to_vec();
     quotes.sort_by_key(|quote| (quote.line, quote.place.0, quote.place.1.start));
-    let mut text = format!("{BEGIN} {WHAT}\n");
+    let mut text = format!("{BEGIN_MARKER} {INTRODUCTION}\n");
     let mut last: Option<&Quote> = None;
     let mut day = "";
     for (index, quote) in quotes.iter().enumerate() {
@@ -165,22 +165,22 @@ pub(crate) fn recall_message(quotes: &[&Quote]) -> Message {
         let goes_on = last.filter(|last| (last.line, last.place.0) == (quote.line, quote.place.0));
         match goes_on {
             Some(last) if last.place.1.end == quote.place.1.start => {}
-            Some(_) => text.push_str(GAP),
+            Some(_) => text.push_str(GAP_MARK),
             None => text.push_str(&format!(
                 "{}: {}",
                 quote.speaker,
-                if quote.place.1.start > 0 { GAP.trim_start() } else { "" }
+                if quote.place.1.start > 0 { GAP_MARK.trim_start() } else { "" }
             )),
         }
         write_quoted(&mut text, &quote.text);
         let next = quotes.get(index + 1);
         if next.is_none_or(|next| (next.line, next.place.0) != (quote.line, quote.place.0)) {
-            text.push_str(if quote.place.1.end < quote.place.2 { GAP.trim_end() } else { "" });
+            text.push_str(if quote.place.1.end < quote.place.2 { GAP_MARK.trim_end() } else { "" });
             text.push('\n');
         }
         last = Some(quote);
     }
-    text.push_str(END);
+    text.push_str(END_MARKER);
     Message { role: Some(Role::User), content: text.into(), ..Message::default() }
 }
 

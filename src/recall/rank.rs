@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::documents::{Corpus, Document, FieldDocuments, SAID, WORK};
+use super::documents::{Corpus, Document, FieldDocuments, SAID_FIELD, WORK_FIELD};
 use super::portable_math::{length_of, ln, size_of};
 use super::question::{Question, Term, seeks_overview};
 use crate::record::message::Role;
@@ -17,30 +17,30 @@ use crate::record::message::Role;
 const K1: f32 = 1.2;
 const B: f32 = 0.6;
 /// The weight of calls and results, relative to what was said.
-pub(crate) const WORTH_WORK: f32 = 0.7;
+pub(crate) const WORK_WEIGHT: f32 = 0.7;
 // The weight of a model's long answer, relative to the question that it answers and whose words it repeats at length.
-const WORTH_ANSWER: f32 = 0.5;
+const ANSWER_WEIGHT: f32 = 0.5;
 // The bytes of a line above which an answer is long.
-const LONG_ANSWER: u64 = 800;
+const LONG_ANSWER_BYTES: u64 = 800;
 // The weight of a term in the message itself, in a direct neighbor, and in one two messages away.
-const AROUND: [f32; 3] = [1.0, 0.5, 0.1];
+const NEIGHBOR_WEIGHTS: [f32; 3] = [1.0, 0.5, 0.1];
 // The length byte, about sixty terms, above which a message is scored without its neighbors.
-const SHORT: u8 = 47;
+const MAX_SHORT_LENGTH_BYTE: u8 = 47;
 // Fewer documents count as this many, where the question may have no answer.
 #[cfg(feature = "interop")]
-const FEW: usize = 100;
-// Lists of more documents are skipped once the terms looked up hold the share `ENOUGH` of the weight of all.
+const MIN_DOCUMENT_COUNT: usize = 100;
+// Lists of more documents are skipped once the terms looked up hold the share `ENOUGH_WEIGHT_SHARE` of the weight of all.
 #[cfg(feature = "interop")]
-const MANY: usize = 4096;
+const MAX_LIST_DOCUMENTS: usize = 4096;
 #[cfg(feature = "interop")]
-const ENOUGH: f32 = 0.75;
+const ENOUGH_WEIGHT_SHARE: f32 = 0.75;
 // The least score of the best match: if the session knows every name in the question; if it also lacks some; and if the
 // question has no names. The latter two hold where all of its words were said: within a session, common words alone
 // match something in any long one.
-const LEAST: [f32; 3] = [1.0, 2.0, 2.0];
+const MIN_SCORES: [f32; 3] = [1.0, 2.0, 2.0];
 // The same for many documents, where a question that nobody answered needs a higher bar.
 #[cfg(feature = "interop")]
-const LEAST_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
+const MIN_SCORES_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
 
 /// The weights of a question's terms.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,14 +62,14 @@ impl TermWeights {
         let mut counts = Vec::new();
         let mut worths = Vec::new();
         for (nth, term) in terms.iter().enumerate() {
-            let having = [SAID, WORK].map(|field| corpus[field].count_documents(nth));
-            let field = if having[SAID] > 0 { SAID } else { WORK };
+            let having = [SAID_FIELD, WORK_FIELD].map(|field| corpus[field].count_documents(nth));
+            let field = if having[SAID_FIELD] > 0 { SAID_FIELD } else { WORK_FIELD };
             let (count, all) = match having {
                 [0, 0] => (titles.iter().filter(|title| **title >> nth & 1 == 1).count(), titles.len()),
                 _ => (having[field], corpus[field].lengths.len()),
             };
             worths.push(term.weight * rarity(count, all));
-            counts.push(having[SAID] + having[WORK]);
+            counts.push(having[SAID_FIELD] + having[WORK_FIELD]);
         }
         let all = corpus.iter().map(|documents| documents.lengths.len()).sum();
         TermWeights {
@@ -77,16 +77,18 @@ impl TermWeights {
             terms: worths,
             counts,
             document_count: all,
-            least_scores: LEAST,
+            least_scores: MIN_SCORES,
         }
     }
 
     /// Weighs the terms as if there were at least a hundred documents: among few, rarity says nothing.
     #[cfg(feature = "interop")]
     pub fn for_many_documents(&self, terms: &[Term]) -> TermWeights {
-        let of = |(term, count): (&Term, &usize)| term.weight * rarity(*count, self.document_count.max(FEW));
+        let of = |(term, count): (&Term, &usize)| {
+            term.weight * rarity(*count, self.document_count.max(MIN_DOCUMENT_COUNT))
+        };
         let terms: Vec<f32> = terms.iter().zip(&self.counts).map(of).collect();
-        TermWeights { sum: terms.iter().sum(), terms, least_scores: LEAST_OF_MANY, ..self.clone() }
+        TermWeights { sum: terms.iter().sum(), terms, least_scores: MIN_SCORES_OF_MANY, ..self.clone() }
     }
 
     /// Returns the score that the best match must reach. `None` if the question has names and the session knows none
@@ -145,12 +147,12 @@ pub(crate) struct RankedDocument {
 pub(crate) fn find_skippable_terms(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool> {
     let worth = |nth: &usize| terms[*nth].weight * rarity(counts[*nth], all);
     let mut left: Vec<usize> = (0..terms.len()).filter(|nth| counts[*nth] > 0).collect();
-    let enough = left.iter().map(worth).sum::<f32>() * ENOUGH;
+    let enough = left.iter().map(worth).sum::<f32>() * ENOUGH_WEIGHT_SHARE;
     let mut unneeded = vec![false; terms.len()];
     let mut sum = 0.0;
     let order = |one: &usize, other: &usize| worth(one).total_cmp(&worth(other)).then(other.cmp(one));
     while let Some(nth) = left.iter().copied().max_by(order) {
-        unneeded[nth] = counts[nth] > MANY && sum >= enough;
+        unneeded[nth] = counts[nth] > MAX_LIST_DOCUMENTS && sum >= enough;
         sum += worth(&nth);
         left.retain(|one| *one != nth);
     }
@@ -169,7 +171,7 @@ pub(crate) fn rank_documents(
     let order = |a: &RankedDocument, b: &RankedDocument| {
         b.score.total_cmp(&a.score).then(b.document.cmp(&a.document)).then(a.field.cmp(&b.field))
     };
-    for field in [SAID, WORK] {
+    for field in [SAID_FIELD, WORK_FIELD] {
         let scores = score_field(field, &corpus[field], worth).scores;
         let mut is_meant = vec![!question.is_order; scores.len()];
         let named = question.terms.iter().zip(&corpus[field].hits).filter(|(term, _)| term.is_name);
@@ -193,11 +195,11 @@ pub(crate) fn rank_documents(
 
 /// Weighs a match by its speaker. A question for an overview may mean the long answers as well.
 pub(crate) fn weight_of_role(terms: &[Term], field: usize, document: &Document) -> f32 {
-    let is_long_answer = field == SAID
+    let is_long_answer = field == SAID_FIELD
         && document.role == Some(Role::Assistant)
-        && size_of(document.size) > LONG_ANSWER
+        && size_of(document.size) > LONG_ANSWER_BYTES
         && !seeks_overview(terms);
-    if is_long_answer { WORTH_ANSWER } else { 1.0 }
+    if is_long_answer { ANSWER_WEIGHT } else { 1.0 }
 }
 
 /// Scores each document of a field.
@@ -210,16 +212,16 @@ pub(crate) fn score_field(field: usize, documents: &FieldDocuments, worth: &Term
     for (value, hits) in worth.terms.iter().zip(&documents.hits) {
         for (document, session, times) in hits_by_session(documents, hits) {
             found.own[document as usize] += value;
-            let reach = if field == SAID { 2 } else { 0 };
+            let reach = if field == SAID_FIELD { 2 } else { 0 };
             for (at, farther) in neighbors(document, session, reach) {
-                let is_seen = farther == 0 || (1..=SHORT).contains(&documents.lengths[at]);
+                let is_seen = farther == 0 || (1..=MAX_SHORT_LENGTH_BYTE).contains(&documents.lengths[at]);
                 if is_seen && near[at] == 0.0 {
                     met.push((at as u32, session));
                 }
-                near[at] += if is_seen { AROUND[farther] * times as f32 } else { 0.0 };
+                near[at] += if is_seen { NEIGHBOR_WEIGHTS[farther] * times as f32 } else { 0.0 };
             }
         }
-        let value = if field == SAID { *value } else { WORTH_WORK * value };
+        let value = if field == SAID_FIELD { *value } else { WORK_WEIGHT * value };
         for (document, session) in met.drain(..) {
             let at = document as usize;
             let (length, width) = length_around(field, documents, document, session);
@@ -242,12 +244,12 @@ fn length_around(
     session: &Range<u32>,
 ) -> (f32, f32) {
     let own = documents.lengths[document as usize];
-    if field != SAID || own > SHORT {
+    if field != SAID_FIELD || own > MAX_SHORT_LENGTH_BYTE {
         return (length_of(own), 1.0);
     }
     let length = neighbors(document, session, 2)
-        .fold(0.0, |sum, (at, farther)| sum + AROUND[farther] * length_of(documents.lengths[at]));
-    (length, AROUND[0] + 2.0 * (AROUND[1] + AROUND[2]))
+        .fold(0.0, |sum, (at, farther)| sum + NEIGHBOR_WEIGHTS[farther] * length_of(documents.lengths[at]));
+    (length, NEIGHBOR_WEIGHTS[0] + 2.0 * (NEIGHBOR_WEIGHTS[1] + NEIGHBOR_WEIGHTS[2]))
 }
 
 // Returns a document and its neighbors in the session, with their distances.
@@ -322,7 +324,7 @@ mod tests {
     fn what_is_asked_is_looked_up_where_nothing_rarer_is() {
         check(&[200_000], &[false]);
         check(&[0, 150_000], &[false, false]);
-        check(&[1, MANY], &[false, false]);
+        check(&[1, MAX_LIST_DOCUMENTS], &[false, false]);
         check(&[6000, 6000, 6000, 6000, 6000], &[false, false, false, false, true]);
     }
 }

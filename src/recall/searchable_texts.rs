@@ -11,9 +11,9 @@ use crate::recall::terms::Field;
 use crate::record::message::{Message, Role, ToolCall};
 
 // The bytes indexed of a text: its beginning, and its end, where its conclusion stands.
-const SAID: (usize, usize) = (64 * 1024, 16 * 1024);
-const SHOWN: (usize, usize) = (2 * 1024, 1024);
-const DONE: usize = 1024;
+const SAID_BYTES: (usize, usize) = (64 * 1024, 16 * 1024);
+const SHOWN_BYTES: (usize, usize) = (2 * 1024, 1024);
+const DONE_BYTES: usize = 1024;
 
 /// Returns the searchable texts of a message. What a client put around a user's words is none; nor are instructions to
 /// the model, which every context has.
@@ -23,13 +23,13 @@ pub(crate) fn searchable_texts(message: &Message) -> Vec<(Field, Cow<'_, str>)> 
         Some(Role::User) if message.is_injected() => Vec::new(),
         Some(Role::User) => wrapping::user_words(content)
             .into_iter()
-            .flat_map(|text| head_and_tail(Field::Said, text, SAID))
+            .flat_map(|text| head_and_tail(Field::Said, text, SAID_BYTES))
             .collect(),
         Some(Role::Assistant) => {
             let calls = message.tool_calls().iter().map(|call| (Field::Done, Cow::Owned(render_call(call))));
-            head_and_tail(Field::Said, content, SAID).chain(calls).collect()
+            head_and_tail(Field::Said, content, SAID_BYTES).chain(calls).collect()
         }
-        Some(Role::Tool) => head_and_tail(Field::Shown, content, SHOWN).collect(),
+        Some(Role::Tool) => head_and_tail(Field::Shown, content, SHOWN_BYTES).collect(),
         Some(Role::System) | None => Vec::new(),
     }
 }
@@ -52,12 +52,13 @@ pub(crate) fn render_call(call: &ToolCall) -> String {
     let mut text = call.name.clone();
     let json = call.arguments.as_str();
     let mut at = 0;
-    while let Some(start) = json.get(at..).and_then(|rest| rest.find('"')).filter(|_| text.len() < DONE) {
+    while let Some(start) = json.get(at..).and_then(|rest| rest.find('"')).filter(|_| text.len() < DONE_BYTES)
+    {
         let literal = at + start..end_of_string(json.as_bytes(), at + start + 1);
         at = literal.end;
         let is_key = json[at..].trim_ascii_start().starts_with(':');
         if let Some(value) = Text::decode(&json[literal]).filter(|_| !is_key) {
-            let room = DONE.saturating_sub(text.len());
+            let room = DONE_BYTES.saturating_sub(text.len());
             text.push('\n');
             text.push_str(&value.as_str()[..grapheme_boundary(value.as_str(), room, false)]);
         }
@@ -122,6 +123,6 @@ mod tests {
         let message = Message { role: Some(Role::Tool), content: text.as_str().into(), ..Message::default() };
         let found = searchable_texts(&message);
         assert!(found.len() == 2 && found[0].1.starts_with("first") && found[1].1.ends_with("last"));
-        assert!(found[0].1.len() <= SHOWN.0 && found[1].1.len() <= SHOWN.1);
+        assert!(found[0].1.len() <= SHOWN_BYTES.0 && found[1].1.len() <= SHOWN_BYTES.1);
     }
 }

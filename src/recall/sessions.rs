@@ -6,21 +6,21 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::documents::{Corpus, FieldDocuments, SAID, WORK};
+use super::documents::{Corpus, FieldDocuments, SAID_FIELD, WORK_FIELD};
 use super::portable_math::length_of;
 use super::question::Term;
-use super::rank::{RankedDocument, TermWeights, WORTH_WORK, rarity, saturate, score_field};
+use super::rank::{RankedDocument, TermWeights, WORK_WEIGHT, rarity, saturate, score_field};
 
 // The number of messages that a session's score comes from.
-const TOLD: usize = 4;
+const SCORED_MESSAGES: usize = 4;
 
 // BM25's `k1` for a whole session.
 const K: f32 = 2.0;
 const B: f32 = 0.6;
 // The weight of each next best message, relative to the one before.
-const NEXT: f32 = 0.4;
+const NEXT_MESSAGE_WEIGHT: f32 = 0.4;
 // A word in a title counts as if it was said this often.
-const TITLE: f32 = 2.0;
+const TITLE_WEIGHT: f32 = 2.0;
 
 /// A session that matches the question.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub(crate) fn rank_sessions(
     let worth = TermWeights::new(terms, corpus, &titles);
     let unmet = unmatched_terms(terms.len(), corpus, &titles, asked);
     let mut best: Vec<Vec<RankedDocument>> = vec![Vec::new(); known.len()];
-    for field in [SAID, WORK] {
+    for field in [SAID_FIELD, WORK_FIELD] {
         let found = score_field(field, &corpus[field], &worth);
         for (session, documents) in corpus[field].sessions.iter().enumerate() {
             for document in documents.clone() {
@@ -107,7 +107,8 @@ fn unmatched_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<
             || documents.hits[term].iter().any(|(document, _)| is_asked(*document))
     };
     let titled = titles.iter().fold(0, |all, has| all | has);
-    let is_met = |term: &usize| titled >> term & 1 == 1 || is_said(*term, SAID) || is_said(*term, WORK);
+    let is_met =
+        |term: &usize| titled >> term & 1 == 1 || is_said(*term, SAID_FIELD) || is_said(*term, WORK_FIELD);
     (0..terms).filter(|term| !is_met(term)).fold(0, |all, term| all | 1 << term)
 }
 
@@ -123,29 +124,33 @@ fn insert_best(best: &mut Vec<RankedDocument>, one: RankedDocument, told: usize)
 fn combine_scores(best: &[RankedDocument], title: Option<f32>) -> f32 {
     let mut scores: Vec<f32> = best.iter().map(|one| one.score).chain(title).collect();
     scores.sort_by(|one, other| other.total_cmp(one));
-    let shares = core::iter::successors(Some(1.0), |share| Some(share * NEXT));
-    scores.iter().zip(shares).take(TOLD).map(|(score, share)| share * score).sum()
+    let shares = core::iter::successors(Some(1.0), |share| Some(share * NEXT_MESSAGE_WEIGHT));
+    scores.iter().zip(shares).take(SCORED_MESSAGES).map(|(score, share)| share * score).sum()
 }
 
 // Scores a title as if it were a short message.
 fn score_title(worth: &TermWeights, has: u64) -> Option<f32> {
     let of_title = worth.terms.iter().enumerate().filter(|(term, _)| has >> term & 1 == 1);
     let own: f32 = of_title.map(|(_, worth)| worth).sum();
-    (has != 0).then(|| worth.boost_by_share(own * saturate(TITLE, 0.0, 1.0), own))
+    (has != 0).then(|| worth.boost_by_share(own * saturate(TITLE_WEIGHT, 0.0, 1.0), own))
 }
 
 // Scores each session as one text.
 fn score_sessions(terms: &[Term], corpus: &Corpus, sessions: usize) -> Vec<f32> {
-    let lengths = [SAID, WORK].map(|field| session_lengths(&corpus[field], sessions));
-    let all = (0..sessions).filter(|session| lengths[SAID][*session] + lengths[WORK][*session] > 0.0).count();
-    let averages = [SAID, WORK].map(|field| lengths[field].iter().sum::<f32>() / (all.max(1) as f32));
+    let lengths = [SAID_FIELD, WORK_FIELD].map(|field| session_lengths(&corpus[field], sessions));
+    let all = (0..sessions)
+        .filter(|session| lengths[SAID_FIELD][*session] + lengths[WORK_FIELD][*session] > 0.0)
+        .count();
+    let averages =
+        [SAID_FIELD, WORK_FIELD].map(|field| lengths[field].iter().sum::<f32>() / (all.max(1) as f32));
     let mut own = vec![0.0; sessions];
     for (nth, term) in terms.iter().enumerate() {
-        let times = [SAID, WORK].map(|field| session_term_counts(&corpus[field], nth, sessions));
-        let having = (0..sessions).filter(|session| times[SAID][*session] + times[WORK][*session] > 0.0);
+        let times = [SAID_FIELD, WORK_FIELD].map(|field| session_term_counts(&corpus[field], nth, sessions));
+        let having =
+            (0..sessions).filter(|session| times[SAID_FIELD][*session] + times[WORK_FIELD][*session] > 0.0);
         let worth = term.weight * rarity(having.count(), all);
-        for field in [SAID, WORK] {
-            let worth = if field == SAID { worth } else { WORTH_WORK * worth };
+        for field in [SAID_FIELD, WORK_FIELD] {
+            let worth = if field == SAID_FIELD { worth } else { WORK_WEIGHT * worth };
             for (session, times) in times[field].iter().enumerate().filter(|(_, times)| **times > 0.0) {
                 let length = lengths[field][session] / averages[field].max(1.0);
                 own[session] += worth * times * (K + 1.0) / (times + K * (1.0 - B + B * length));

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 #[cfg(feature = "interop")]
-use super::documents::WORK;
+use super::documents::WORK_FIELD;
 use super::documents::{Corpus, Document};
 use super::portable_math::size_of;
 use super::question::Question;
@@ -13,9 +13,9 @@ use crate::record::message::Role;
 use crate::record::span::Span;
 
 // The most messages that are read for passages.
-const MOST: usize = 64;
+const MAX_MESSAGES: usize = 64;
 // The most documents between a result and its call: other calls of the same moment lie between.
-const CALLS: u32 = 32;
+const MAX_CALL_DISTANCE: u32 = 32;
 
 /// The candidates, and the weights of the question's terms.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ pub(crate) struct Candidate {
 pub(crate) fn rank_best(question: &Question, corpus: &Corpus) -> (TermWeights, Vec<RankedDocument>) {
     let worth = TermWeights::new(&question.terms, corpus, &[]);
     let ranked = match worth.least_score(question) {
-        Some(_) => rank_documents(question, corpus, &worth, MOST),
+        Some(_) => rank_documents(question, corpus, &worth, MAX_MESSAGES),
         None => Vec::new(),
     };
     (worth, ranked)
@@ -51,7 +51,7 @@ pub(crate) fn rank_best(question: &Question, corpus: &Corpus) -> (TermWeights, V
 /// Returns the ranges of documents, by field, whose places and roles must be read.
 #[cfg(feature = "interop")]
 pub(crate) fn documents_to_read(ranked: &[RankedDocument]) -> Vec<(usize, core::ops::Range<u32>)> {
-    let before = |field: usize| if field == WORK { CALLS } else { 0 };
+    let before = |field: usize| if field == WORK_FIELD { MAX_CALL_DISTANCE } else { 0 };
     ranked
         .iter()
         .map(|one| (one.field, one.document.saturating_sub(before(one.field))..one.document + 1))
@@ -78,7 +78,7 @@ impl Shortlist {
             let score = one.score * weight_of_role(&question.terms, one.field, &document);
             candidates[place].score += score * (1.0 + question.nearness_in_time(document.seconds));
             if document.role == Some(Role::Tool) {
-                let before = (one.document.saturating_sub(CALLS)..one.document).rev();
+                let before = (one.document.saturating_sub(MAX_CALL_DISTANCE)..one.document).rev();
                 let mut before = before.filter_map(|number| places(one.field, number));
                 candidates[place].caller =
                     before.find(|other| other.role == Some(Role::Assistant)).map(line_span);

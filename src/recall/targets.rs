@@ -8,12 +8,12 @@ use crate::record::message::{Message, Role, Tool, ToolCall};
 use crate::state::call_details;
 
 // The bytes of a result searched for an error, at its beginning and at its end.
-const ENDS: usize = 64 * 1024;
+const SEARCHED_END_BYTES: usize = 64 * 1024;
 // The share of an error's words that a line must have, in hundredths, and the least number of words.
-const ENOUGH: usize = 80;
-const FEWEST: usize = 2;
+const MIN_SHARED_PERCENT: usize = 80;
+const MIN_SHARED_WORDS: usize = 2;
 // A line with one of these belongs to an error.
-const TELLING: [&str; 12] = [
+const ERROR_CUES: [&str; 12] = [
     "error",
     "exception",
     "panic",
@@ -228,9 +228,12 @@ impl<'a> TargetSearch<'a> {
     // Returns the line of a result that shows the same error.
     fn find_error_line<'t>(&self, text: &'t str) -> Option<(usize, &'t str)> {
         let ends = |text: &'t str| {
-            let head = crate::json::text::grapheme_boundary(text, ENDS.min(text.len()), false);
-            let tail =
-                crate::json::text::grapheme_boundary(text, text.len().saturating_sub(ENDS).max(head), true);
+            let head = crate::json::text::grapheme_boundary(text, SEARCHED_END_BYTES.min(text.len()), false);
+            let tail = crate::json::text::grapheme_boundary(
+                text,
+                text.len().saturating_sub(SEARCHED_END_BYTES).max(head),
+                true,
+            );
             [&text[..head], &text[tail..]]
         };
         let lines = ends(text).into_iter().flat_map(str::lines);
@@ -301,7 +304,7 @@ fn signatures(text: &str) -> Vec<Vec<String>> {
     let of = |line: &str| Some(signature(line)).filter(|words| !words.is_empty());
     let telling = text.lines().filter(|line| {
         let line = line.to_ascii_lowercase();
-        TELLING.iter().any(|word| line.contains(word))
+        ERROR_CUES.iter().any(|word| line.contains(word))
     });
     let found: Vec<Vec<String>> = telling.filter_map(of).collect();
     if found.is_empty() { text.lines().filter_map(of).collect() } else { found }
@@ -336,7 +339,9 @@ fn is_source_place(word: &str) -> bool {
 // Scores a line by its share of the error's words, less for other words; `None` if it has too few of them.
 fn match_error(line: &[String], wanted: &[String]) -> Option<usize> {
     let has = wanted.iter().filter(|word| line.contains(word)).count();
-    let is_enough = has * 100 >= wanted.len() * ENOUGH && has >= FEWEST.min(wanted.len()) && has > 0;
+    let is_enough = has * 100 >= wanted.len() * MIN_SHARED_PERCENT
+        && has >= MIN_SHARED_WORDS.min(wanted.len())
+        && has > 0;
     // A line that says much more is about something else.
     let more = line.len().saturating_sub(has);
     is_enough.then(|| (1000 * has / wanted.len()).saturating_sub(more.min(500)))

@@ -17,8 +17,8 @@ use crate::record::scan::Record;
 /// The longest batch, in bytes: a reader holds its lines until the last one is there.
 pub(crate) const MAX_BATCH: u64 = 64 << 20;
 /// The first bytes of a line that belongs to a batch.
-const FRONT: &str = "{\"v\":1,\"batch\":{";
-const KEY: &str = "batch";
+const BATCH_LINE_PREFIX: &str = "{\"v\":1,\"batch\":{";
+const BATCH_KEY: &str = "batch";
 
 /// A batch's identity, and the message that it expects to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Batch {
         }
         let Batch { operation, hash, expected_message: expected } = self;
         let said = BatchFields { operation, hash, line: place, lines, expected: expected.as_ref() };
-        format!("\"{KEY}\":{},", to_json(&said))
+        format!("\"{BATCH_KEY}\":{},", to_json(&said))
     }
 
     /// Rejects a batch longer than a reader would hold.
@@ -66,7 +66,7 @@ impl Batch {
 /// Finds where the first record of a line begins, if it belongs to a batch: a torn record may stand before it.
 #[cfg(feature = "interop")]
 pub(crate) fn find_first_record(line: &[u8]) -> Option<u64> {
-    memchr::memmem::find(line, FRONT.as_bytes())?;
+    memchr::memmem::find(line, BATCH_LINE_PREFIX.as_bytes())?;
     crate::record::scan::records(line)
         .next()
         .filter(|record| BatchLine::of(&record.json).is_some())
@@ -84,10 +84,10 @@ pub(crate) struct BatchLine {
 impl BatchLine {
     /// Reads it from a line; `None` if the line belongs to no batch.
     pub fn of(json: &str) -> Option<BatchLine> {
-        if !json.starts_with(FRONT) {
+        if !json.starts_with(BATCH_LINE_PREFIX) {
             return None;
         }
-        BatchLine::read(Fields::parse(json).ok()?.second(KEY)?)
+        BatchLine::read(Fields::parse(json).ok()?.second(BATCH_KEY)?)
     }
 
     fn read(json: &str) -> Option<BatchLine> {
@@ -106,7 +106,7 @@ impl BatchLine {
 
 /// Removes the batch from a line's fields: it belongs to the line, not to the message.
 pub(crate) fn drop_batch_field(fields: &mut Fields<'_>) {
-    if fields.second(KEY).is_some_and(|json| BatchLine::read(json).is_some()) {
+    if fields.second(BATCH_KEY).is_some_and(|json| BatchLine::read(json).is_some()) {
         fields.drop_second();
     }
 }

@@ -75,13 +75,13 @@ impl BlobRestoration {
     /// Estimates the text bytes in the message's blobs; another attachment counts as a text of about the same cost.
     pub fn pending_bytes(&self) -> u64 {
         // A token for 750 bytes; but an image's cost hardly grows with its bytes.
-        const ATTACHMENT: u64 = 64;
-        const IMAGE: u64 = 16 * 1024;
+        const ATTACHMENT_TOKENS: u64 = 64;
+        const IMAGE_TOKENS: u64 = 16 * 1024;
         let texts: u64 =
             all_texts(&self.message).filter(|text| text.blob().is_some()).map(Text::byte_len).sum();
         let weight = |file: &Attachment| {
             let bytes = file.bytes.unwrap_or_default();
-            if file.is_text() { bytes } else { bytes.min(IMAGE).max(bytes / ATTACHMENT) }
+            if file.is_text() { bytes } else { bytes.min(IMAGE_TOKENS).max(bytes / ATTACHMENT_TOKENS) }
         };
         let files = self.message.attachments.iter().filter(|file| file.blob.is_some());
         texts + files.map(weight).sum::<u64>()
@@ -184,14 +184,14 @@ mod tests {
 
     #[test]
     fn a_file_that_is_a_text_weighs_all_its_bytes_and_another_what_it_costs() {
-        const BYTES: u64 = 1 << 20;
+        const MIB: u64 = 1 << 20;
         let weight = |mime: &str| {
-            let (blob, bytes) = (Some("0".repeat(64)), Some(BYTES));
+            let (blob, bytes) = (Some("0".repeat(64)), Some(MIB));
             let file = Attachment { mime: mime.into(), blob, bytes, ..Attachment::default() };
             BlobRestoration::new(Message { attachments: [file].into(), ..Message::default() }).pending_bytes()
         };
-        assert_eq!((weight("text/markdown"), weight("application/json")), (BYTES, BYTES));
-        assert!(weight("image/png") < BYTES && weight("application/pdf") < BYTES);
+        assert_eq!((weight("text/markdown"), weight("application/json")), (MIB, MIB));
+        assert!(weight("image/png") < MIB && weight("application/pdf") < MIB);
     }
 
     // The order's places are bytes of the whole content.

@@ -52,67 +52,67 @@ enum UnknownKeys {
     Foreign,
 }
 
-const COUNT: ValueSchema = ValueSchema::Plain("a whole number");
-const FLAG: ValueSchema = ValueSchema::Plain("true or false");
-const WORDS: ValueSchema = ValueSchema::Plain("an array");
+const COUNT_VALUE: ValueSchema = ValueSchema::Plain("a whole number");
+const FLAG_VALUE: ValueSchema = ValueSchema::Plain("true or false");
+const ARRAY_VALUE: ValueSchema = ValueSchema::Plain("an array");
 
 /// A message, as a caller gives it. The line's own fields, `v`, `crc`, `seq` and `tokens`, are made anew.
-pub(crate) static MESSAGE: Schema = Schema {
+pub(crate) static MESSAGE_SCHEMA: Schema = Schema {
     keys: &[
         ("role", ValueSchema::Plain("\"system\", \"user\", \"assistant\" or \"tool\"")),
         ("content", ValueSchema::Text),
         ("id", ValueSchema::Name),
         ("parentId", ValueSchema::Name),
         ("timestamp", ValueSchema::Word),
-        ("tool", ValueSchema::Object(&TOOL)),
-        ("assistant", ValueSchema::Object(&ASSISTANT)),
-        ("attachments", ValueSchema::Objects(&ATTACHMENT)),
-        ("rev", COUNT),
-        ("partial", FLAG),
-        ("branch", FLAG),
-        ("source", ValueSchema::Object(&SOURCE)),
-        ("seq", COUNT),
-        ("tokens", ValueSchema::Object(&TOKENS)),
-        ("v", COUNT),
+        ("tool", ValueSchema::Object(&TOOL_SCHEMA)),
+        ("assistant", ValueSchema::Object(&ASSISTANT_SCHEMA)),
+        ("attachments", ValueSchema::Objects(&ATTACHMENT_SCHEMA)),
+        ("rev", COUNT_VALUE),
+        ("partial", FLAG_VALUE),
+        ("branch", FLAG_VALUE),
+        ("source", ValueSchema::Object(&SOURCE_SCHEMA)),
+        ("seq", COUNT_VALUE),
+        ("tokens", ValueSchema::Object(&TOKENS_SCHEMA)),
+        ("v", COUNT_VALUE),
         ("crc", ValueSchema::Word),
     ],
     unknown_keys: UnknownKeys::Kept,
 };
-static TOOL: Schema = Schema {
-    keys: &[("callId", ValueSchema::Word), ("name", ValueSchema::Word), ("isError", FLAG)],
+static TOOL_SCHEMA: Schema = Schema {
+    keys: &[("callId", ValueSchema::Word), ("name", ValueSchema::Word), ("isError", FLAG_VALUE)],
     unknown_keys: UnknownKeys::Kept,
 };
-static ASSISTANT: Schema = Schema {
+static ASSISTANT_SCHEMA: Schema = Schema {
     keys: &[
         ("model", ValueSchema::Word),
-        ("toolCalls", ValueSchema::Objects(&CALL)),
+        ("toolCalls", ValueSchema::Objects(&CALL_SCHEMA)),
         ("finishReason", ValueSchema::Word),
-        ("durationMs", COUNT),
-        ("reasoning", ValueSchema::Objects(&REASONING)),
-        ("usage", ValueSchema::Object(&USAGE)),
+        ("durationMs", COUNT_VALUE),
+        ("reasoning", ValueSchema::Objects(&REASONING_SCHEMA)),
+        ("usage", ValueSchema::Object(&USAGE_SCHEMA)),
         ("order", ValueSchema::Order),
     ],
     unknown_keys: UnknownKeys::Kept,
 };
-static CALL: Schema = Schema {
+static CALL_SCHEMA: Schema = Schema {
     keys: &[("id", ValueSchema::Word), ("name", ValueSchema::Word), ("arguments", ValueSchema::Text)],
     unknown_keys: UnknownKeys::Refused,
 };
-static REASONING: Schema = Schema {
+static REASONING_SCHEMA: Schema = Schema {
     keys: &[("text", ValueSchema::Text), ("signature", ValueSchema::Word), ("data", ValueSchema::Word)],
     unknown_keys: UnknownKeys::Refused,
 };
-static USAGE: Schema = Schema {
+static USAGE_SCHEMA: Schema = Schema {
     keys: &[
-        ("input", COUNT),
-        ("output", COUNT),
-        ("cacheRead", COUNT),
-        ("cacheWrite", COUNT),
-        ("reasoning", COUNT),
+        ("input", COUNT_VALUE),
+        ("output", COUNT_VALUE),
+        ("cacheRead", COUNT_VALUE),
+        ("cacheWrite", COUNT_VALUE),
+        ("reasoning", COUNT_VALUE),
     ],
     unknown_keys: UnknownKeys::Kept,
 };
-static ATTACHMENT: Schema = Schema {
+static ATTACHMENT_SCHEMA: Schema = Schema {
     keys: &[
         ("mime", ValueSchema::Word),
         ("name", ValueSchema::Word),
@@ -121,56 +121,56 @@ static ATTACHMENT: Schema = Schema {
     ],
     unknown_keys: UnknownKeys::Refused,
 };
-static SOURCE: Schema = Schema {
+static SOURCE_SCHEMA: Schema = Schema {
     keys: &[("agent", ValueSchema::Word), ("id", ValueSchema::Word)],
     unknown_keys: UnknownKeys::Foreign,
 };
-static TOKENS: Schema = Schema {
-    keys: &[("count", COUNT), ("cumulative", COUNT), ("by", ValueSchema::Word)],
+static TOKENS_SCHEMA: Schema = Schema {
+    keys: &[("count", COUNT_VALUE), ("cumulative", COUNT_VALUE), ("by", ValueSchema::Word)],
     unknown_keys: UnknownKeys::Refused,
 };
 
 /// An agent, as a caller gives it.
-static AGENT: Schema = Schema {
+static AGENT_SCHEMA: Schema = Schema {
     keys: &[
         ("command", ValueSchema::Word),
         ("systemPromptHash", ValueSchema::Word),
         ("promptFile", ValueSchema::Word),
         ("model", ValueSchema::Word),
-        ("tools", WORDS),
+        ("tools", ARRAY_VALUE),
         ("provider", ValueSchema::Word),
-        ("contextWindow", COUNT),
+        ("contextWindow", COUNT_VALUE),
         ("baseUrl", ValueSchema::Word),
     ],
     unknown_keys: UnknownKeys::Refused,
 };
 
 /// A tool execution, as a caller gives it.
-static EXECUTION: Schema = Schema {
+static EXECUTION_SCHEMA: Schema = Schema {
     keys: &[
-        ("call", ValueSchema::Object(&EXECUTED)),
-        ("result", ValueSchema::Object(&RESULT)),
+        ("call", ValueSchema::Object(&EXECUTED_CALL_SCHEMA)),
+        ("result", ValueSchema::Object(&RESULT_SCHEMA)),
         ("durationMs", ValueSchema::Plain("milliseconds")),
         ("messageId", ValueSchema::Name),
     ],
     unknown_keys: UnknownKeys::Refused,
 };
-static EXECUTED: Schema = Schema {
+static EXECUTED_CALL_SCHEMA: Schema = Schema {
     keys: &[("id", ValueSchema::Name), ("name", ValueSchema::Name), ("arguments", ValueSchema::Any)],
     unknown_keys: UnknownKeys::Refused,
 };
-static RESULT: Schema = Schema {
+static RESULT_SCHEMA: Schema = Schema {
     keys: &[
         ("content", ValueSchema::Text),
-        ("success", FLAG),
+        ("success", FLAG_VALUE),
         ("error", ValueSchema::Word),
-        ("exitCode", COUNT),
+        ("exitCode", COUNT_VALUE),
     ],
     unknown_keys: UnknownKeys::Refused,
 };
 
 /// Other programs' names for known keys, in the form that [`normalize_key`] gives.
-const MEANT: [(&str, &str); 12] = [
+const KEY_SYNONYMS: [(&str, &str); 12] = [
     ("text", "content"),
     ("part", "content"),
     ("toolcallid", "tool.callId"),
@@ -204,7 +204,7 @@ pub(crate) fn check(draft: &Fields<'_>, shape: &'static Schema, path: &str, bad:
 /// Parses the agent that a caller names.
 pub(crate) fn parse_agent(raw: &str, bad: &mut Vec<BadValue>) -> Option<Agent> {
     let mut fields = Fields::parse_at("agent", raw, bad)?;
-    check(&fields, &AGENT, "agent", bad);
+    check(&fields, &AGENT_SCHEMA, "agent", bad);
     Some(Agent::take(&mut fields, bad))
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn parse_agent(raw: &str, bad: &mut Vec<BadValue>) -> Option<Agent> {
 pub fn check_execution(json: &str) -> Result<(), Error> {
     let mut bad = Vec::new();
     if let Some(fields) = Fields::parse_at("execution", json, &mut bad) {
-        check(&fields, &EXECUTION, "", &mut bad);
+        check(&fields, &EXECUTION_SCHEMA, "", &mut bad);
     }
     request::reject_bad(&mut bad)
 }
@@ -313,9 +313,13 @@ fn find_meant_key(key: &str, shape: &'static Schema) -> Option<String> {
     if let Some((known, _)) = shape.keys.iter().find(same) {
         return Some((*known).to_owned());
     }
-    let root =
-        if core::ptr::eq(shape, &EXECUTION) || core::ptr::eq(shape, &AGENT) { shape } else { &MESSAGE };
-    let other = MEANT.iter().find(|(other, _)| core::ptr::eq(root, &MESSAGE) && *other == letters);
+    let root = if core::ptr::eq(shape, &EXECUTION_SCHEMA) || core::ptr::eq(shape, &AGENT_SCHEMA) {
+        shape
+    } else {
+        &MESSAGE_SCHEMA
+    };
+    let other =
+        KEY_SYNONYMS.iter().find(|(other, _)| core::ptr::eq(root, &MESSAGE_SCHEMA) && *other == letters);
     other.map(|(_, known)| (*known).to_owned()).or_else(|| find_nested_key(&letters, root, ""))
 }
 
@@ -361,7 +365,7 @@ fn normalize_key(key: &str) -> String {
 /// True if the keys differ by at most one letter that is wrong, missing, too many or in its neighbor's place. A short key
 /// is one letter from too many others.
 fn is_near(typed: &str, known: &str) -> bool {
-    const LONG: usize = 5;
+    const MIN_GUESSED_KEY_BYTES: usize = 5;
     let known = normalize_key(known);
     let (one, other) = (typed.as_bytes(), known.as_bytes());
     if one == other {
@@ -375,7 +379,7 @@ fn is_near(typed: &str, known: &str) -> bool {
         && one[1] == other[0]
         && one[2..] == other[2..];
     let rest = |bytes: &[u8]| bytes.get(1..).unwrap_or_default().to_owned();
-    known.len() >= LONG
+    known.len() >= MIN_GUESSED_KEY_BYTES
         && (is_swapped || rest(one) == rest(other) || rest(one) == other || one == rest(other))
 }
 
@@ -385,7 +389,7 @@ mod tests {
 
     fn first_problem(draft: &str) -> Option<String> {
         let mut bad = Vec::new();
-        check(&Fields::parse(draft).unwrap(), &MESSAGE, "", &mut bad);
+        check(&Fields::parse(draft).unwrap(), &MESSAGE_SCHEMA, "", &mut bad);
         bad.into_iter().next().map(|bad| bad.message)
     }
 

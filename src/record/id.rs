@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Code, Error};
 use crate::time::Stamp;
 
-const LONGEST_GIVEN_ID: usize = 128;
+const MAX_GIVEN_ID_BYTES: usize = 128;
 
 /// Makes a new id of shape v7, which sorts by time. `place` keeps the ids of one stamp apart and, below 4096, in order.
 pub fn new(stamp: &Stamp, place: u32) -> String {
@@ -51,7 +51,7 @@ pub(crate) fn chance_after(entropy: &[u8; 32], nth: u32) -> [u8; 32] {
 /// True if the id may name a file: a name that a person may give, or an id that leftoff makes.
 pub(crate) fn is_safe(id: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    id.len() <= LONGEST_GIVEN_ID
+    id.len() <= MAX_GIVEN_ID_BYTES
         && id.bytes().all(is_safe)
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
         && !id.contains("..")
@@ -71,7 +71,7 @@ pub fn check_given(id: &str) -> Result<(), Error> {
         stem.strip_prefix(device)
             .is_some_and(|n| n.len() == 1 && n != "0" && n.bytes().all(|b| b.is_ascii_digit()))
     };
-    if id.len() > LONGEST_GIVEN_ID {
+    if id.len() > MAX_GIVEN_ID_BYTES {
         return wrong("it is longer than 128 characters");
     }
     if !id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-')) {
@@ -160,11 +160,11 @@ mod tests {
     #[test]
     fn what_may_name_a_file_leads_nowhere_else() {
         for safe in
-            ["019aaaca-0000-7000-8000-000000000001", "a", "0", "A.b_c-9", &"a".repeat(LONGEST_GIVEN_ID)]
+            ["019aaaca-0000-7000-8000-000000000001", "a", "0", "A.b_c-9", &"a".repeat(MAX_GIVEN_ID_BYTES)]
         {
             assert!(is_safe(safe), "{safe}");
         }
-        let long = "a".repeat(LONGEST_GIVEN_ID + 1);
+        let long = "a".repeat(MAX_GIVEN_ID_BYTES + 1);
         for other in ["", ".", "..", "a..b", ".a", "-a", "_a", "a/b", "/a", "a\\b", "a b", "a\n", "ä", &long]
         {
             assert!(!is_safe(other), "{other}");

@@ -23,10 +23,10 @@ pub(crate) const START: &[u8] = b"{\"v\":";
 /// The bytes before the checksum; the checksum covers all that precedes them.
 pub(crate) const CRC_KEY: &[u8] = b",\"crc\":\"";
 
-const TEMPLATE: &[u8] = b",\"crc\":\"........\"}";
+const CRC_TEMPLATE: &[u8] = b",\"crc\":\"........\"}";
 
 /// The length of what follows [`CRC_KEY`]: eight hex digits, a quote and a brace.
-pub(crate) const CRC_REST: usize = 10;
+pub(crate) const CRC_REST_BYTES: usize = 10;
 
 /// CRC-32C. Its table is computed at its first use: 16 KB that no compression makes smaller would be a twelfth of a
 /// download, and they take microseconds to compute.
@@ -53,13 +53,16 @@ pub(crate) fn version(json: &str) -> u64 {
 
 /// Checks a line, given without its line feed.
 pub(crate) fn checksum(line: &[u8]) -> Checksum {
-    let Some(at) = line.len().checked_sub(CRC_KEY.len() + CRC_REST) else {
+    let Some(at) = line.len().checked_sub(CRC_KEY.len() + CRC_REST_BYTES) else {
         return Checksum::Absent;
     };
     let (covered, rest) = line.split_at(at);
     // One changed byte in the key itself must not make a line look as if it never had a checksum.
-    let differing =
-        rest.iter().zip(TEMPLATE).filter(|(found, expected)| **expected != b'.' && found != expected).count();
+    let differing = rest
+        .iter()
+        .zip(CRC_TEMPLATE)
+        .filter(|(found, expected)| **expected != b'.' && found != expected)
+        .count();
     match differing {
         0 => {}
         1 => return Checksum::Wrong,
@@ -148,7 +151,7 @@ mod tests {
         let written = line("some words").unwrap();
         let line = &written.as_bytes()[..written.len() - 1];
         assert_eq!(checksum(line), Checksum::Right);
-        for place in 0..line.len() - CRC_REST {
+        for place in 0..line.len() - CRC_REST_BYTES {
             let mut changed = line.to_vec();
             changed[place] ^= 1;
             assert_ne!(checksum(&changed), Checksum::Right, "{place}");

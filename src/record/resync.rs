@@ -1,7 +1,7 @@
 //! Finds records inside a damaged line.
 //!
 //! A record begins with `{"v":` and ends with its checksum; neither can stand inside a JSON string, where a quote is
-//! escaped. A candidate is believed only if the checksum holds. The search is linear: at most [`CANDIDATES`]
+//! escaped. A candidate is believed only if the checksum holds. The search is linear: at most [`MAX_CANDIDATES`]
 //! beginnings are followed at a time, each by a running checksum.
 
 use alloc::collections::VecDeque;
@@ -12,9 +12,9 @@ use crc::{Digest, Table};
 use memchr::memmem;
 
 use crate::json::fields::Fields;
-use crate::record::line::{CRC_KEY, CRC_REST, START, crc32c};
+use crate::record::line::{CRC_KEY, CRC_REST_BYTES, START, crc32c};
 
-const CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 struct Candidate {
     start: usize,
@@ -28,14 +28,14 @@ pub(crate) fn find_records(line: &[u8]) -> Vec<(usize, usize)> {
     let mut candidates: VecDeque<Candidate> = VecDeque::new();
     let mut starts = memmem::find_iter(line, START).peekable();
     for crc_at in memmem::find_iter(line, CRC_KEY) {
-        let end = crc_at + CRC_KEY.len() + CRC_REST;
+        let end = crc_at + CRC_KEY.len() + CRC_REST_BYTES;
         let Some(digits) = line.get(crc_at + CRC_KEY.len()..end).and_then(|rest| rest.strip_suffix(b"\"}"))
         else {
             continue;
         };
         while let Some(start) = starts.next_if(|start| *start < crc_at) {
             candidates.push_back(Candidate { start, digest: crc32c().digest(), covered_to: start });
-            if candidates.len() > CANDIDATES {
+            if candidates.len() > MAX_CANDIDATES {
                 candidates.pop_front();
             }
         }

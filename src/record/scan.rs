@@ -18,10 +18,10 @@ use crate::record::line::{Checksum, MAX_LINE, checksum};
 use crate::record::resync;
 use crate::record::span::Span;
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 // The longest line that is read: two lines whose line feed is lost are still read; a longer one is passed by, without a search inside.
-const READ_LIMIT: usize = 2 * MAX_LINE;
+const MAX_READ_LINE_BYTES: usize = 2 * MAX_LINE;
 
 /// A record or a problem that a scan found.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,7 +194,7 @@ impl Scanner {
             searched_bytes: 0,
             skipped_bytes: 0,
             last_is_open: None,
-            limit: READ_LIMIT,
+            limit: MAX_READ_LINE_BYTES,
             delivered_end: 0,
             items: found,
         }
@@ -405,7 +405,7 @@ impl Scanner {
 
     // Cuts off what surrounds a line: a byte order mark, a carriage return, runs of zero bytes.
     fn without_padding<'a>(&mut self, mut line: &'a [u8], mut start: u64) -> (&'a [u8], u64) {
-        if start == 0 && line.starts_with(BOM) {
+        if start == 0 && line.starts_with(BYTE_ORDER_MARK) {
             self.report_problem(
                 ProblemCode::Bom,
                 0,

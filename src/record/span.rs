@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::json::fields::{BadValue, Fields, FromFields};
 
 // Spans with a smaller gap are read as one, since finding a file takes as long as reading so many bytes; a read has at
-// most `MOST` bytes.
-const CLOSE: u64 = 32 * 1024;
-const MOST: u64 = 1024 * 1024;
+// most `MAX_SPAN_BYTES` bytes.
+const MAX_GAP_BYTES: u64 = 32 * 1024;
+const MAX_SPAN_BYTES: u64 = 1024 * 1024;
 
 /// A byte range of a file, mostly a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -34,8 +34,8 @@ impl Span {
             match read.last_mut() {
                 Some(last) if span.end <= last.end => {}
                 Some(last)
-                    if span.start < last.end.saturating_add(CLOSE)
-                        && span.end <= last.start.saturating_add(MOST) =>
+                    if span.start < last.end.saturating_add(MAX_GAP_BYTES)
+                        && span.end <= last.start.saturating_add(MAX_SPAN_BYTES) =>
                 {
                     last.end = span.end;
                 }
@@ -61,7 +61,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_read_has_each_of_them_whole_and_no_two_that_could_be_one(
-            mut spans in prop::collection::vec((0..MOST * 4, 0..MOST), 1..12),
+            mut spans in prop::collection::vec((0..MAX_SPAN_BYTES * 4, 0..MAX_SPAN_BYTES), 1..12),
         ) {
             spans.sort_unstable_by_key(|(start, _)| *start);
             let spans: Vec<Span> =
@@ -72,8 +72,8 @@ mod tests {
             }
             for pair in read.windows(2) {
                 prop_assert!(pair[0].start <= pair[1].start && pair[0].end < pair[1].end);
-                let is_far = pair[1].start >= pair[0].end + CLOSE;
-                prop_assert!(is_far || pair[1].end > pair[0].start + MOST, "{:?}", pair);
+                let is_far = pair[1].start >= pair[0].end + MAX_GAP_BYTES;
+                prop_assert!(is_far || pair[1].end > pair[0].start + MAX_SPAN_BYTES, "{:?}", pair);
             }
         }
     }

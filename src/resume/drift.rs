@@ -16,9 +16,9 @@ use crate::record::event::Agent;
 use crate::record::status::Status;
 
 /// The most names listed; the rest is a number.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 /// The most bytes of a name; a longer one is cut.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
 /// The agent's current environment, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,7 +122,7 @@ pub fn tool_names(json: &str) -> Option<Vec<String>> {
 }
 
 fn collect_tool_names(json: &str, names: &mut Vec<String>) -> bool {
-    const INSIDE: [&str; 2] = ["function", "functionDeclarations"];
+    const WRAPPER_KEYS: [&str; 2] = ["function", "functionDeclarations"];
     if let Some(all) = parse_items(json) {
         return all.into_iter().all(|one| collect_tool_names(one, names));
     }
@@ -132,7 +132,7 @@ fn collect_tool_names(json: &str, names: &mut Vec<String>) -> bool {
         names.extend(name);
         return true;
     }
-    match INSIDE.iter().find_map(|key| fields.raw(key)) {
+    match WRAPPER_KEYS.iter().find_map(|key| fields.raw(key)) {
         Some(inside) => collect_tool_names(inside, names),
         None => fields.decoded_entries().all(|(name, tool)| {
             names.push(name.into());
@@ -148,7 +148,7 @@ fn gone_tools_warning(saved: &[String], now: &Environment) -> Option<String> {
         (None, None) => false,
     };
     let gone: Vec<&String> = saved.iter().filter(is_gone).collect();
-    let named: Vec<String> = gone.iter().take(MOST_NAMES).map(|tool| shorten_name(tool)).collect();
+    let named: Vec<String> = gone.iter().take(MAX_NAMES).map(|tool| shorten_name(tool)).collect();
     let more = gone.len() - named.len();
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!gone.is_empty())
@@ -164,7 +164,7 @@ fn is_or_has(tool: &str, one: &str) -> bool {
 // Recognizes `mcp__SERVER__TOOL`, or `mcp__SERVER` for all of a server's tools, as Claude Code and Codex name them.
 // Tools from an extension of the client, an editor or an account are in no server configuration.
 fn is_of_no_server(tool: &str, servers: &[String]) -> bool {
-    const BROUGHT: [&str; 3] = ["plugin_", "claude_ai_", "ide__"];
+    const CLIENT_SERVER_PREFIXES: [&str; 3] = ["plugin_", "claude_ai_", "ide__"];
     let Some(rest) = tool.strip_prefix("mcp__") else { return false };
     let is_of = |server: &String| {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
@@ -172,7 +172,7 @@ fn is_of_no_server(tool: &str, servers: &[String]) -> bool {
         let is_same = server.chars().all(|letter| letters.next() == Some(plain(letter)));
         is_same && (letters.as_str().is_empty() || letters.as_str().starts_with("__"))
     };
-    !BROUGHT.iter().any(|brought| rest.starts_with(brought)) && !servers.iter().any(is_of)
+    !CLIENT_SERVER_PREFIXES.iter().any(|brought| rest.starts_with(brought)) && !servers.iter().any(is_of)
 }
 
 // A model may be named with or without its provider.
@@ -186,8 +186,8 @@ fn hash_digits(hash: &str) -> &str {
 }
 
 fn shorten_name(text: &str) -> String {
-    let line = harmless(&text[..grapheme_boundary(text, LONGEST_NAME, false)]);
-    if text.len() > LONGEST_NAME { format!("{line}…") } else { line }
+    let line = harmless(&text[..grapheme_boundary(text, MAX_NAME_BYTES, false)]);
+    if text.len() > MAX_NAME_BYTES { format!("{line}…") } else { line }
 }
 
 impl FromFields for Environment {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_name_is_cut_where_it_is_longer_than_names_are() {
-        for (length, is_cut) in [(1, false), (LONGEST_NAME, false), (LONGEST_NAME + 1, true)] {
+        for (length, is_cut) in [(1, false), (MAX_NAME_BYTES, false), (MAX_NAME_BYTES + 1, true)] {
             let said = "n".repeat(length);
             let told = shorten_name(&said);
             assert_eq!(told.ends_with('…'), is_cut, "{length}");
@@ -405,7 +405,7 @@ mod tests {
         let [complete, gone] = &all[..] else { panic!("{all:?}") };
         assert_eq!(complete, "this conversation was marked complete");
         assert!(
-            gone.ends_with("… and 28 more") && gone.len() < MOST_NAMES * (LONGEST_NAME + 10) + 80,
+            gone.ends_with("… and 28 more") && gone.len() < MAX_NAMES * (MAX_NAME_BYTES + 10) + 80,
             "{gone}"
         );
         assert!(!gone.contains(['\n', '[', ']']) && !gone.contains("<s"), "{gone}");

@@ -8,10 +8,10 @@ use crate::json::text::grapheme_boundary;
 use crate::recall::terms::{Field, TermAnalyzer, strip_signs};
 
 // Words within this many bytes stand together.
-const TOGETHER: usize = 200;
+const MAX_CLUSTER_BYTES: usize = 200;
 // The bytes shown before the first of them, and from there on.
-const BEFORE: usize = 60;
-const SHOWN: usize = 240;
+const LEAD_BYTES: usize = 60;
+const EXCERPT_BYTES: usize = 240;
 
 /// The searched words of a text, with the term of each.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl<'a> MarkedText<'a> {
         let best = self.best_word(worth);
         let at = best.map_or(0, |nth| self.words[nth].0.start);
         let start = self.excerpt_start(at);
-        let end = grapheme_boundary(self.text, start + SHOWN, true);
+        let end = grapheme_boundary(self.text, start + EXCERPT_BYTES, true);
         let mut parts = Vec::new();
         let mut done = start;
         for (place, _) in self.words.iter().filter(|(place, _)| start <= place.start && place.end <= end) {
@@ -79,8 +79,9 @@ impl<'a> MarkedText<'a> {
         let mut best = None;
         let mut most = 0.0;
         for (nth, (place, _)) in self.words.iter().enumerate() {
-            let together =
-                self.words[nth..].iter().take_while(|(other, _)| other.end <= place.start + TOGETHER);
+            let together = self.words[nth..]
+                .iter()
+                .take_while(|(other, _)| other.end <= place.start + MAX_CLUSTER_BYTES);
             let terms = together.fold(0, |all, (_, terms)| all | terms);
             let sum: f32 = worth
                 .iter()
@@ -97,7 +98,7 @@ impl<'a> MarkedText<'a> {
 
     // Returns the beginning of the line or the sentence, unless that is far.
     fn excerpt_start(&self, at: usize) -> usize {
-        let near = grapheme_boundary(self.text, at.saturating_sub(BEFORE), false);
+        let near = grapheme_boundary(self.text, at.saturating_sub(LEAD_BYTES), false);
         let before = &self.text[near..at];
         let line = before.rfind('\n').map(|feed| feed + 1);
         let sentence = before.rfind(". ").map(|stop| stop + 2);

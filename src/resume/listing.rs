@@ -13,11 +13,11 @@ use crate::plain::harmless::harmless;
 use crate::time::{self, Stamp};
 
 /// The most terminal columns of a title.
-const TITLE: usize = 80;
+const MAX_TITLE_COLUMNS: usize = 80;
 /// The most columns of a summary.
-const SUMMARY: usize = 240;
+const MAX_SUMMARY_COLUMNS: usize = 240;
 /// No letter of any language has more bytes with its marks; one column could otherwise have marks without end.
-const MOST_BYTES_A_LETTER: usize = 64;
+const MAX_BYTES_PER_LETTER: usize = 64;
 
 /// A session in a list.
 #[derive(Clone, Debug, Deserialize)]
@@ -70,16 +70,21 @@ pub fn render_items(items: &[ListItem], stamp: &Stamp) -> String {
     for (place, item) in items.iter().enumerate() {
         let last = time::parse(&item.last_active).map_or_else(|| "unknown".into(), |ms| time::ago(ms, stamp));
         let ListItem { id, name, session_type, title, status, summary, .. } = item;
-        let kind = cut_to_columns(&harmless(session_type), TITLE);
+        let kind = cut_to_columns(&harmless(session_type), MAX_TITLE_COLUMNS);
         let hidden = if item.archived_at.is_some() { "archived, " } else { "" };
         let (title, status) =
-            (cut_to_columns(&harmless(title), TITLE), format!("{hidden}{}", harmless(status)));
+            (cut_to_columns(&harmless(title), MAX_TITLE_COLUMNS), format!("{hidden}{}", harmless(status)));
         text.push_str(&format!("{}. [{kind}] {title}\n", place + 1));
-        let name = name.as_ref().map(|name| format!("Name: {} | ", cut_to_columns(&harmless(name), TITLE)));
+        let name = name
+            .as_ref()
+            .map(|name| format!("Name: {} | ", cut_to_columns(&harmless(name), MAX_TITLE_COLUMNS)));
         let name = name.unwrap_or_default();
         text.push_str(&format!("   Last active: {last} | Status: {status} | {name}ID: {id}\n"));
         if let Some(summary) = summary {
-            text.push_str(&format!("   Summary: {}\n", cut_to_columns(&harmless(summary), SUMMARY)));
+            text.push_str(&format!(
+                "   Summary: {}\n",
+                cut_to_columns(&harmless(summary), MAX_SUMMARY_COLUMNS)
+            ));
         }
     }
     text
@@ -90,7 +95,7 @@ pub fn cut_to_columns(line: &str, columns: usize) -> String {
     let (mut taken, mut end) = (0, 0);
     for (at, letter) in line.grapheme_indices(true) {
         // A letter without width counts as one column, so that there are never more letters than columns.
-        let width = if letter.len() > MOST_BYTES_A_LETTER { columns + 1 } else { letter.width().max(1) };
+        let width = if letter.len() > MAX_BYTES_PER_LETTER { columns + 1 } else { letter.width().max(1) };
         taken += width;
         if taken > columns {
             return format!("{}…", &line[..end]);
@@ -163,10 +168,10 @@ mod tests {
         // Endless marks are no letter, and letters without width are limited, too.
         check(&format!("ab{}", "\u{301}".repeat(1000)), 5, "a…");
         let marked = |marks: usize| format!("ü{}", "\u{301}".repeat(marks));
-        let most = MOST_BYTES_A_LETTER / 2 - 1;
+        let most = MAX_BYTES_PER_LETTER / 2 - 1;
         check(&marked(most), 5, &marked(most));
         check(&marked(most + 1), 5, "…");
-        assert!(cut_to_columns(&"\u{115f}\u{1160}".repeat(1000), 80).len() <= 80 * MOST_BYTES_A_LETTER);
+        assert!(cut_to_columns(&"\u{115f}\u{1160}".repeat(1000), 80).len() <= 80 * MAX_BYTES_PER_LETTER);
     }
 
     #[test]
@@ -175,6 +180,6 @@ mod tests {
         let text = render_items(&[item(&"題\n".repeat(9_000), "", Some(&"s ".repeat(9_000)))], &stamp);
         let widths: Vec<usize> = text.lines().map(UnicodeWidthStr::width).collect();
         assert_eq!(widths.len(), 3, "{text}");
-        assert!(widths[0] <= TITLE + 20 && widths[2] <= SUMMARY + 20, "{widths:?}");
+        assert!(widths[0] <= MAX_TITLE_COLUMNS + 20 && widths[2] <= MAX_SUMMARY_COLUMNS + 20, "{widths:?}");
     }
 }

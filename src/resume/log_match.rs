@@ -25,17 +25,17 @@ use crate::record::message::{self, Message, Role};
 use crate::record::scan::{ScanItem, Scanner};
 
 // Lines with one of these must be matched whatever else they have: texts in blobs, and revised messages.
-const BLOB: &[u8] = b"\"blob\":";
-const REVISION: &[u8] = b"\"rev\":";
+const BLOB_KEY: &[u8] = b"\"blob\":";
+const REVISION_KEY: &[u8] = b"\"rev\":";
 // How other writers escape letters beyond ASCII.
-const ESCAPE: &[u8] = b"\\u";
+const ESCAPE_PREFIX: &[u8] = b"\\u";
 // The first bytes of accented Latin letters, of combining accents, of ligatures, and of signs that are letters: `ﬁ`,
 // `K`. No other letter folds to plain ASCII.
-const ACCENTS: [[u8; 3]; 3] = [[0xc3, 0xc4, 0xc5], [0xc6, 0xc7, 0xc8], [0xc9, 0xcc, 0xcd]];
-const SIGNS: [&[u8]; 4] = [b"\xe1", b"\xef\xac", b"\xe2\x84", b"\xe2\xb1"];
+const ACCENT_LEAD_BYTES: [[u8; 3]; 3] = [[0xc3, 0xc4, 0xc5], [0xc6, 0xc7, 0xc8], [0xc9, 0xcc, 0xcd]];
+const SIGN_LEAD_BYTES: [&[u8]; 4] = [b"\xe1", b"\xef\xac", b"\xe2\x84", b"\xe2\xb1"];
 // The bytes of text shown before the first word, and after it.
-const BEFORE: usize = 60;
-const BEHIND: usize = 140;
+const BYTES_BEFORE_WORD: usize = 60;
+const BYTES_AFTER_WORD: usize = 140;
 
 /// A search for words in logs.
 #[derive(Debug)]
@@ -177,20 +177,21 @@ impl LogSearch {
             let plain: String = normalize_letters(&String::from_utf8_lossy(&bytes[line.clone()])).collect();
             has_all(plain.as_bytes())
         };
-        for [one, two, three] in ACCENTS {
+        for [one, two, three] in ACCENT_LEAD_BYTES {
             let lines = lines_with(bytes, |rest| memchr::memchr3(one, two, three, rest));
             found.extend(lines.filter(is_hit));
         }
-        for sign in SIGNS {
+        for sign in SIGN_LEAD_BYTES {
             let finder = memmem::Finder::new(sign);
             found.extend(lines_with(bytes, |rest| finder.find(rest)).filter(is_hit));
         }
-        for mark in [BLOB, REVISION] {
+        for mark in [BLOB_KEY, REVISION_KEY] {
             let finder = memmem::Finder::new(mark);
             found.extend(lines_with(bytes, |rest| finder.find(rest)));
         }
-        let escape = memmem::Finder::new(ESCAPE);
-        let escaped = |rest: &[u8]| escape.find_iter(rest).find(|at| is_letter(&rest[at + ESCAPE.len()..]));
+        let escape = memmem::Finder::new(ESCAPE_PREFIX);
+        let escaped =
+            |rest: &[u8]| escape.find_iter(rest).find(|at| is_letter(&rest[at + ESCAPE_PREFIX.len()..]));
         found.extend(lines_with(bytes, escaped));
         found.sort_by_key(|line| Reverse(line.start));
         found.dedup();
@@ -288,8 +289,8 @@ impl LogSearch {
     pub fn excerpt(&self, text: &str) -> Vec<ExcerptPart> {
         let one = |word: &Vec<char>| find_word(text, word);
         let at = self.find_first(text).or_else(|| self.words.iter().find_map(one)).unwrap_or(0..0);
-        let shown = &text[grapheme_boundary(text, at.start.saturating_sub(BEFORE), false)
-            ..grapheme_boundary(text, at.end + BEHIND, true)];
+        let shown = &text[grapheme_boundary(text, at.start.saturating_sub(BYTES_BEFORE_WORD), false)
+            ..grapheme_boundary(text, at.end + BYTES_AFTER_WORD, true)];
         let mut parts = Vec::new();
         let mut done = 0;
         while let Some(next) = self.find_next(&shown[done..]) {

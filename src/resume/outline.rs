@@ -10,7 +10,7 @@ use crate::plain::harmless::harmless;
 use crate::record::message::{Message, Role};
 
 /// The most terminal columns of a title.
-const TITLE: usize = 80;
+const MAX_TITLE_COLUMNS: usize = 80;
 
 /// A turn: a user message and everything until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -66,7 +66,7 @@ pub fn outline(messages: &[Message]) -> Vec<Turn> {
 fn new_turn(start: usize, message: &Message, is_asked: bool) -> Turn {
     let asked = if is_asked { message.content.as_str() } else { "" };
     let line = asked.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let title = cut_to_columns(&harmless(line), TITLE);
+    let title = cut_to_columns(&harmless(line), MAX_TITLE_COLUMNS);
     Turn { start, id: message.id.clone(), title, timestamp: message.timestamp.clone(), ..Turn::default() }
 }
 

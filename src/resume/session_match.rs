@@ -15,9 +15,9 @@ use crate::json::text::Text;
 pub type SessionTexts = Vec<String>;
 
 // The least share of a whole word's score that scattered letters must reach, since almost any long text has them.
-const LEAST: f64 = 0.7;
+const MIN_SCATTERED_SHARE: f64 = 0.7;
 // The weight of a title, relative to a summary.
-const TITLE: u32 = 2;
+const TITLE_WEIGHT: u32 = 2;
 
 /// Returns the indexes of the sessions that have every word, the best first; ties keep their order.
 ///
@@ -75,9 +75,9 @@ fn total_score(atoms: &[Atom], known: &SessionTexts, matcher: &mut Matcher) -> O
         let whole = score(atom, &atom.needle_text().chars().collect::<String>(), matcher)?;
         let mut best = None;
         for (place, text) in known.iter().enumerate() {
-            let fits =
-                score(atom, text, matcher).filter(|score| f64::from(*score) >= LEAST * f64::from(whole));
-            best = best.max(fits.map(|score| if place == 0 { TITLE * score } else { score }));
+            let fits = score(atom, text, matcher)
+                .filter(|score| f64::from(*score) >= MIN_SCATTERED_SHARE * f64::from(whole));
+            best = best.max(fits.map(|score| if place == 0 { TITLE_WEIGHT * score } else { score }));
         }
         total += best?;
     }

@@ -26,15 +26,15 @@ use crate::record::span::Span;
 use crate::time::Stamp;
 
 /// The newest operations that are remembered, at most: what a log knows of them stays small, however long it gets.
-pub const REMEMBERED: usize = 1000;
+pub const MAX_REMEMBERED: usize = 1000;
 /// Operations of tool executions that are remembered besides: whoever brings a call again finds it in the log.
-pub const REMEMBERED_OF_TOOLS: usize = 100;
+pub const MAX_REMEMBERED_TOOLS: usize = 100;
 /// Prefix of their names, which no caller's name has.
-pub(crate) const OF_TOOLS: &str = "leftoff/tool/";
+pub(crate) const TOOL_OPERATION_PREFIX: &str = "leftoff/tool/";
 /// The longest name of an operation, in bytes.
-const LONGEST: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 /// Digits of a hash that are kept.
-const DIGITS: usize = 32;
+const HASH_DIGITS: usize = 32;
 
 /// Conditions under which an append counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,13 +73,14 @@ impl AppendConditions {
             return Err(request::error("expected messages for an operation, but found none"));
         }
         let length = self.operation.as_ref().map_or(1, String::len);
-        if length == 0 || length > LONGEST {
-            let message =
-                format!("expected an \"operation\" of 1 to {LONGEST} bytes, but found {length} instead");
+        if length == 0 || length > MAX_NAME_BYTES {
+            let message = format!(
+                "expected an \"operation\" of 1 to {MAX_NAME_BYTES} bytes, but found {length} instead"
+            );
             return Err(request::error(message));
         }
         let said: Vec<String> = messages.iter().map(to_open_json).collect();
-        let hash = sha256(to_json(&said).as_bytes()).chars().take(DIGITS).collect();
+        let hash = sha256(to_json(&said).as_bytes()).chars().take(HASH_DIGITS).collect();
         let operation = self.operation.unwrap_or_else(|| id::new(stamp, 0));
         Ok(Batch { operation, hash, expected_message: self.expected })
     }
@@ -97,7 +98,7 @@ pub struct CountedOperation {
 impl CountedOperation {
     /// Whether it records a tool execution.
     pub(crate) fn is_of_tools(&self) -> bool {
-        self.operation.starts_with(OF_TOOLS)
+        self.operation.starts_with(TOOL_OPERATION_PREFIX)
     }
 
     /// Whether it is this batch.

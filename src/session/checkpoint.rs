@@ -22,7 +22,7 @@ use crate::session::title::Titles;
 use crate::time;
 use crate::tokens::cost;
 
-const VERSION: u32 = 4;
+const CHECKPOINT_VERSION: u32 = 4;
 
 /// The state derived from the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -156,7 +156,9 @@ impl Checkpoint {
 
     /// Whether the log still holds the last covered line; `line` is what it has in [`Checkpoint::last_line`].
     pub fn matches_line(&self, line: &[u8]) -> bool {
-        self.version == VERSION && !self.last_line_hash.is_empty() && sha256(line) == self.last_line_hash
+        self.version == CHECKPOINT_VERSION
+            && !self.last_line_hash.is_empty()
+            && sha256(line) == self.last_line_hash
     }
 
     /// Whether it says the same of a log as another one. Not compared: what events decide; the problems of a damaged log,
@@ -180,7 +182,7 @@ impl Checkpoint {
     pub fn to_json(&self) -> String {
         let hash = self.last_line_json.as_ref().map(|line| sha256(line.as_bytes()));
         let last_line_hash = hash.unwrap_or_else(|| self.last_line_hash.clone());
-        line::seal(to_json(&Checkpoint { version: VERSION, last_line_hash, ..self.clone() }))
+        line::seal(to_json(&Checkpoint { version: CHECKPOINT_VERSION, last_line_hash, ..self.clone() }))
     }
 
     /// Reads a saved checkpoint.
@@ -198,7 +200,7 @@ impl Checkpoint {
         let mut bad = Vec::new();
         let read =
             Checkpoint::from_fields(Fields::parse(json).map_err(|_| none())?, &mut bad).ok_or_else(none)?;
-        if bad.is_empty() && read.version == VERSION { Ok(read) } else { Err(none()) }
+        if bad.is_empty() && read.version == CHECKPOINT_VERSION { Ok(read) } else { Err(none()) }
     }
 }
 

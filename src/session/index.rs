@@ -28,7 +28,7 @@ use crate::session::session_list::{IndexEntry, ListedSession};
 use crate::time;
 
 // The beginning of an index line; the path stands first, so that the newest line of one is found without parsing.
-const HEAD: &[u8] = b"{\"v\":1,\"path\":\"";
+const LINE_PREFIX: &[u8] = b"{\"v\":1,\"path\":\"";
 
 /// A line of the index: the fields by which a session is found, and those that lists show besides.
 #[derive(Serialize)]
@@ -368,7 +368,7 @@ impl<'a> IndexLine<'a> {
             return None;
         }
         let whole = core::str::from_utf8(line).ok()?;
-        let mut rest = &whole[HEAD.len()..];
+        let mut rest = &whole[LINE_PREFIX.len()..];
         let path = split_before(&mut rest, &keys.placement)?;
         split_before(&mut rest, &keys.files)?;
         let files = split_before(&mut rest, &keys.id)?;
@@ -388,7 +388,7 @@ impl<'a> IndexLine<'a> {
 }
 
 fn is_sealed(line: &[u8]) -> bool {
-    line.starts_with(HEAD) && line::checksum(line) == Checksum::Right
+    line.starts_with(LINE_PREFIX) && line::checksum(line) == Checksum::Right
 }
 
 // The text before the key; `rest` becomes the text after it.

@@ -275,8 +275,8 @@ pub(crate) fn is_made_of(title: &str, line: &str) -> bool {
 
 // As version 0.1 cut titles.
 fn cut_old_title(title: &str) -> String {
-    const LONGEST: usize = 80;
-    title.graphemes(true).take(LONGEST).collect()
+    const MAX_TITLE_GRAPHEMES: usize = 80;
+    title.graphemes(true).take(MAX_TITLE_GRAPHEMES).collect()
 }
 
 #[cfg(test)]

@@ -15,18 +15,21 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::layout::names::command_type;
 use crate::plain::one_line;
-use crate::plain::wrapping::{Block, BlockContent, TRIED, is_program_text, parse_tag, text_after_request};
+use crate::plain::wrapping::{
+    Block, BlockContent, MAX_BLOCKS, is_program_text, parse_tag, text_after_request,
+};
 use crate::record::message::{Message, Role};
 
 /// A title has at most so many letters, as a reader counts them, with the ellipsis of its cut.
-const LONGEST: usize = 80;
+const MAX_TITLE_LETTERS: usize = 80;
 /// No letter of any language has more marks; a longer one was made to be long and does not count.
-const MOST_BYTES_A_LETTER: usize = 64;
+const MAX_BYTES_PER_LETTER: usize = 64;
 /// How many previous titles are kept.
-const MOST_BEFORE: usize = 16;
+const MAX_PREVIOUS_TITLES: usize = 16;
 /// Default titles that agents give.
 #[cfg(feature = "interop")]
-const UNNAMED: &[&str] = &["child session - ", "new chat", "new conversation", "new session", "untitled"];
+const DEFAULT_TITLES: &[&str] =
+    &["child session - ", "new chat", "new conversation", "new session", "untitled"];
 
 /// Candidates for a title from the user's messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -95,7 +98,7 @@ impl Titles {
                 self.before.push(title);
             }
         }
-        let too_many = self.before.len().saturating_sub(MOST_BEFORE);
+        let too_many = self.before.len().saturating_sub(MAX_PREVIOUS_TITLES);
         *self = Titles { before: self.before.split_off(too_many), ..Titles::default() };
     }
 
@@ -115,7 +118,7 @@ impl Titles {
         if self.said.is_some() {
             return;
         }
-        let mut looking = TitleSearch { blocks_left: TRIED, ..TitleSearch::default() };
+        let mut looking = TitleSearch { blocks_left: MAX_BLOCKS, ..TitleSearch::default() };
         looking.scan_text(text_after_request(message));
         while looking.words.is_none() && looking.command.is_none() {
             let Some(inner) = looking.unknown.take() else { break };
@@ -164,12 +167,12 @@ pub fn shorten_title(title: &str) -> String {
     let line = one_line(title);
     let mut end = 0;
     for (count, (at, letter)) in line.grapheme_indices(true).enumerate() {
-        if count == LONGEST || letter.len() > MOST_BYTES_A_LETTER {
+        if count == MAX_TITLE_LETTERS || letter.len() > MAX_BYTES_PER_LETTER {
             let between = if line[end..].starts_with(' ') { Some(end) } else { line[..end].rfind(' ') };
             let cut = between.filter(|between| between * 2 >= end).unwrap_or(end);
             return format!("{}…", line[..cut].trim_end());
         }
-        if count + 1 < LONGEST {
+        if count + 1 < MAX_TITLE_LETTERS {
             end = at + letter.len();
         }
     }
@@ -177,9 +180,9 @@ pub fn shorten_title(title: &str) -> String {
 }
 
 fn first_line(text: &str) -> Option<String> {
-    const LONGEST: usize = 400;
+    const MAX_LINE_CHARS: usize = 400;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().take(LONGEST).collect())
+    Some(line.chars().take(MAX_LINE_CHARS).collect())
 }
 
 /// Accepts the title that an agent's file gives, unless it is a default, or a command or a block in place of words.
@@ -187,7 +190,7 @@ fn first_line(text: &str) -> Option<String> {
 pub(crate) fn accept_given_title(title: String) -> Option<String> {
     let begins =
         |unnamed: &&str| title.get(..unnamed.len()).is_some_and(|head| head.eq_ignore_ascii_case(unnamed));
-    if UNNAMED.iter().any(|unnamed| begins(unnamed) && is_default(&title[unnamed.len()..])) {
+    if DEFAULT_TITLES.iter().any(|unnamed| begins(unnamed) && is_default(&title[unnamed.len()..])) {
         return None;
     }
     Titles::of(&title).said.map(|said| if said == shorten_title(&title) { title } else { said })
@@ -431,12 +434,12 @@ mod tests {
             "é\u{301}".repeat(90),
         ] {
             let cut = shorten_title(&title);
-            assert!(letters(&cut) <= LONGEST && cut.ends_with('…'), "{cut}");
+            assert!(letters(&cut) <= MAX_TITLE_LETTERS && cut.ends_with('…'), "{cut}");
             assert_eq!(shorten_title(&cut), cut);
             let kept = cut.trim_end_matches('…');
             let whole = one_line(&title);
             let behind = whole.strip_prefix(kept).expect("a beginning of it");
-            assert!(behind.starts_with(' ') || letters(&cut) == LONGEST, "{cut}");
+            assert!(behind.starts_with(' ') || letters(&cut) == MAX_TITLE_LETTERS, "{cut}");
         }
         let fits = "x".repeat(80);
         assert_eq!(shorten_title(&fits), fits);

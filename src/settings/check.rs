@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::specs::{KNOWN, SettingSpec, names_below};
+use super::specs::{SETTING_SPECS, SettingSpec, names_below};
 use crate::json::fields::Fields;
 pub(super) use crate::json::fields::describe_value;
 
@@ -24,7 +24,7 @@ pub(super) fn last_entries<'f>(fields: &'f Fields<'_>) -> impl Iterator<Item = (
 }
 
 impl SettingPlace<'_> {
-    /// Takes the valid values of an object, each with its index in `KNOWN`, and reports the others. `prefix`: the key
+    /// Takes the valid values of an object, each with its index in `SETTING_SPECS`, and reports the others. `prefix`: the key
     /// of the object, before its fields' names.
     pub(super) fn take_values(
         &self,
@@ -43,8 +43,8 @@ impl SettingPlace<'_> {
             if !names_below(prefix).contains(&name) {
                 let known = names_below(prefix).join(", ");
                 problems.push(format!("unknown setting \"{key}\" in \"{}\"; known are {known}", self.path));
-            } else if let Some(at) = KNOWN.iter().position(|known| known.key == full) {
-                match place.check_value(&KNOWN[at], value) {
+            } else if let Some(at) = SETTING_SPECS.iter().position(|known| known.key == full) {
+                match place.check_value(&SETTING_SPECS[at], value) {
                     Ok(value) => said.push((at, value.into())),
                     Err(problem) => problems.push(problem),
                 }
@@ -95,7 +95,7 @@ fn kind_of(value: &str) -> &'static str {
 
 // And no more than a double holds, as most languages read it.
 fn is_0_or_more(number: &str) -> bool {
-    const LARGEST: i64 = 307;
+    const MAX_EXPONENT: i64 = 307;
     let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) =
         digits.trim_start_matches('-').split_once('.').unwrap_or((digits.trim_start_matches('-'), ""));
@@ -108,5 +108,5 @@ fn is_0_or_more(number: &str) -> bool {
         i64::MAX / 2
     });
     let power = whole.len() as i64 - 1 - first as i64 + exponent;
-    !number.starts_with('-') && power <= LARGEST
+    !number.starts_with('-') && power <= MAX_EXPONENT
 }

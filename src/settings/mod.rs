@@ -28,12 +28,12 @@ pub use specs::ENGINES;
 pub use write::{render_grouped, write_setting};
 
 use check::{SettingPlace, describe_value, last_entries};
-use specs::{KNOWN, SettingSpec};
+use specs::{SETTING_SPECS, SettingSpec};
 
 // The limits that lists archive sessions by, once a file sets them.
-const LIMITS: [&str; 2] = ["autoPersist.maxSessionsPerProject", "autoPersist.autoArchiveAfterDays"];
+const ARCHIVE_LIMITS: [&str; 2] = ["autoPersist.maxSessionsPerProject", "autoPersist.autoArchiveAfterDays"];
 /// The version of the settings files that are written.
-const VERSION: u64 = 1;
+const FILE_VERSION: u64 = 1;
 
 /// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,12 +99,12 @@ pub struct EffectiveSettings {
 
 /// Returns the keys of all settings.
 pub fn keys() -> Vec<&'static str> {
-    KNOWN.iter().map(|known| known.key).collect()
+    SETTING_SPECS.iter().map(|known| known.key).collect()
 }
 
 /// Reads the files; a later one counts more.
 pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
-    let mut all: Vec<Setting> = KNOWN.iter().map(default_setting).collect();
+    let mut all: Vec<Setting> = SETTING_SPECS.iter().map(default_setting).collect();
     let mut problems = Vec::new();
     // Problems inside a file come before those of what another file forbids.
     let said: Vec<_> = files
@@ -112,7 +112,7 @@ pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
         .flat_map(|file| values_in(file, &mut problems).into_iter().map(move |said| (file, said)))
         .collect();
     for (file, (place, value)) in said {
-        let (known, before) = (&KNOWN[place], &mut all[place]);
+        let (known, before) = (&SETTING_SPECS[place], &mut all[place]);
         // A folder that comes from somebody else must not open what its user has shut.
         let is_of_project = file.source == SettingSource::Project;
         if let Some(refused) = known.project_refusal(&value, &file.path).filter(|_| is_of_project) {
@@ -129,7 +129,7 @@ pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
         }
     }
     if all.iter().any(|one| one.key == "autoPersist.enabled" && one.value == "false") {
-        all.iter_mut().filter(|one| LIMITS.contains(&one.key)).for_each(|one| one.in_force = false);
+        all.iter_mut().filter(|one| ARCHIVE_LIMITS.contains(&one.key)).for_each(|one| one.in_force = false);
     }
     EffectiveSettings { all, problems }
 }
@@ -139,7 +139,7 @@ pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
 /// # Errors
 /// `invalid_setting` where there is no such setting, the value is none of its, or the file cannot be used.
 pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<(), Error> {
-    let Some(known) = KNOWN.iter().find(|known| known.key == key) else {
+    let Some(known) = SETTING_SPECS.iter().find(|known| known.key == key) else {
         return reject_problems(&[format!("unknown setting \"{key}\"; known are {}", keys().join(", "))]);
     };
     let mut problems = Vec::new();
@@ -170,26 +170,28 @@ pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
 /// # Errors
 /// `invalid_setting` for what could not stand in a file.
 pub fn auto_persist(given: &str) -> Result<Vec<Setting>, Error> {
-    const GROUP: &str = "autoPersist.";
+    const AUTO_PERSIST_PREFIX: &str = "autoPersist.";
     let mut problems = Vec::new();
     let file = SettingPlace { path: "the configuration", key: "" };
     let said = match Fields::parse(given) {
-        Ok(fields) => file.take_values(&fields, GROUP, &mut problems),
+        Ok(fields) => file.take_values(&fields, AUTO_PERSIST_PREFIX, &mut problems),
         Err(found) => {
             return reject_problems(&[format!("expected an object, but found {found}")]).map(|()| Vec::new());
         }
     };
     reject_problems(&problems)?;
-    let mut all: Vec<Setting> = KNOWN.iter().map(default_setting).collect();
+    let mut all: Vec<Setting> = SETTING_SPECS.iter().map(default_setting).collect();
     for (place, value) in said {
         all[place].value = value;
     }
-    let own = all.into_iter().filter_map(|one| Some(Setting { key: one.key.strip_prefix(GROUP)?, ..one }));
+    let own = all
+        .into_iter()
+        .filter_map(|one| Some(Setting { key: one.key.strip_prefix(AUTO_PERSIST_PREFIX)?, ..one }));
     Ok(own.collect())
 }
 
 fn default_setting(known: &SettingSpec) -> Setting {
-    let in_force = !LIMITS.contains(&known.key);
+    let in_force = !ARCHIVE_LIMITS.contains(&known.key);
     Setting {
         key: known.key,
         value: known.default.into(),
@@ -207,9 +209,9 @@ fn reject_problems(problems: &[String]) -> Result<(), Error> {
 fn version_problem(fields: &Fields<'_>, path: &str) -> Option<String> {
     let raw = fields.raw("version")?;
     match raw.parse::<u64>() {
-        Ok(version) if version <= VERSION => None,
+        Ok(version) if version <= FILE_VERSION => None,
         Ok(version) => Some(format!(
-            "\"{path}\" is of version {version}, and this leftoff knows {VERSION}: what it knows is used, and nothing is written there"
+            "\"{path}\" is of version {version}, and this leftoff knows {FILE_VERSION}: what it knows is used, and nothing is written there"
         )),
         Err(_) => Some(format!(
             "\"version\" in \"{path}\" must be a number, not {}",
@@ -218,11 +220,11 @@ fn version_problem(fields: &Fields<'_>, path: &str) -> Option<String> {
     }
 }
 
-// Reads a file's values, each with its index in `KNOWN`; where its choice is unclear, the strictest.
+// Reads a file's values, each with its index in `SETTING_SPECS`; where its choice is unclear, the strictest.
 fn values_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, String)> {
     let path = &file.path;
     // The settings that protect secrets are reported first.
-    let choices = || KNOWN.iter().enumerate().rev().filter(|(_, known)| !known.choices.is_empty());
+    let choices = || SETTING_SPECS.iter().enumerate().rev().filter(|(_, known)| !known.choices.is_empty());
     let strictest =
         |(place, known): (usize, &'static SettingSpec)| Some((place, (*known.choices.last()?).into()));
     let fields = match parse_document(file) {
@@ -239,7 +241,8 @@ fn values_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, Str
     let strict: Vec<_> =
         choices().filter(|(_, known)| is_unclear(known, &fields)).filter_map(strictest).collect();
     if !strict.is_empty() {
-        let keys = strict.iter().map(|(place, _)| KNOWN[*place].key).collect::<Vec<_>>().join("\", \"");
+        let keys =
+            strict.iter().map(|(place, _)| SETTING_SPECS[*place].key).collect::<Vec<_>>().join("\", \"");
         let held = describe_strictest(&strict);
         problems.push(format!("\"{path}\" does not say clearly what \"{keys}\" is; {held}"));
     }
@@ -249,7 +252,7 @@ fn values_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, Str
 
 fn describe_strictest(strict: &[(usize, String)]) -> String {
     let held: Vec<_> =
-        strict.iter().map(|(place, value)| format!("\"{}\" is {value}", KNOWN[*place].key)).collect();
+        strict.iter().map(|(place, value)| format!("\"{}\" is {value}", SETTING_SPECS[*place].key)).collect();
     format!("until that is fixed, {}", held.join(" and "))
 }
 
@@ -272,7 +275,7 @@ fn parse_document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {
 
 // True if a choice is set twice, has an unknown value, or its key differs in case or by a letter or two.
 fn is_unclear(known: &SettingSpec, fields: &Fields<'_>) -> bool {
-    let is_top = |name: &str| KNOWN.iter().any(|known| known.key.split('.').next() == Some(name));
+    let is_top = |name: &str| SETTING_SPECS.iter().any(|known| known.key.split('.').next() == Some(name));
     let is_repeated = fields.decoded_entries().filter(|(name, _)| *name == known.key).count() > 1;
     let is_other = |(name, value): (&str, &str)| {
         if name == known.key {

@@ -40,7 +40,7 @@ const fn restricted_spec(key: &'static str, of_project: ProjectRule) -> SettingS
     SettingSpec { key, default: "\"\"", choices: &[], of_project }
 }
 
-pub(super) static KNOWN: [SettingSpec; 15] = [
+pub(super) static SETTING_SPECS: [SettingSpec; 15] = [
     plain_spec("autoPersist.enabled", "true"),
     plain_spec("autoPersist.saveAfterAssistantMessage", "true"),
     plain_spec("autoPersist.saveAfterToolExecution", "true"),
@@ -107,7 +107,7 @@ impl SettingSpec {
 /// Returns the names below a prefix that ends with a dot, or the outermost ones, each once.
 pub(super) fn names_below(prefix: &str) -> Vec<&'static str> {
     let below = |known: &SettingSpec| known.key.strip_prefix(prefix)?.split('.').next();
-    let mut names: Vec<_> = KNOWN.iter().filter_map(below).collect();
+    let mut names: Vec<_> = SETTING_SPECS.iter().filter_map(below).collect();
     names.dedup();
     names
 }

@@ -16,14 +16,14 @@ fn of<'r>(read: &'r EffectiveSettings, key: &str) -> &'r str {
 }
 
 fn ranks(read: &EffectiveSettings) -> Vec<usize> {
-    read.all.iter().zip(&KNOWN).map(|(one, known)| known.rank(&one.value)).collect()
+    read.all.iter().zip(&SETTING_SPECS).map(|(one, known)| known.rank(&one.value)).collect()
 }
 
 // Checks the values in force from one file, and its problems: one with these words, or none.
 fn check(text: &str, held: &[(&str, &str)], words: &str) {
     let file = file(SettingSource::Home, text);
     let read = read(core::slice::from_ref(&file));
-    for known in &KNOWN {
+    for known in &SETTING_SPECS {
         let expected =
             held.iter().find(|(key, _)| *key == known.key).map_or(known.default, |(_, value)| value);
         assert_eq!(of(&read, known.key), expected, "{text}: {}", known.key);
@@ -234,7 +234,7 @@ proptest! {
     #[test]
     fn any_text_is_answered_with_values_of_every_setting(text: String) {
         let read = read(&[file(SettingSource::Project, &text)]);
-        prop_assert_eq!(read.all.len(), KNOWN.len());
+        prop_assert_eq!(read.all.len(), SETTING_SPECS.len());
         prop_assert!(serde_json::to_string(&read).is_ok());
     }
 }

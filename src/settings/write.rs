@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{EffectiveSettings, Setting, SettingsFile, VERSION, check_writing, parse_document};
+use super::{EffectiveSettings, FILE_VERSION, Setting, SettingsFile, check_writing, parse_document};
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::indent::indent_json;
@@ -40,7 +40,7 @@ pub fn write_setting(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
         }
     };
     let is_new = value.is_some() && fields.is_none_or(|fields| fields.raw("version").is_none());
-    let next = if is_new { format!("{{\"version\":{VERSION},{}", &next[1..]) } else { next };
+    let next = if is_new { format!("{{\"version\":{FILE_VERSION},{}", &next[1..]) } else { next };
     Ok(Some(format!("{}\n", indent_json(&next, 0))))
 }
 

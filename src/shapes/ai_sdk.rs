@@ -3,7 +3,7 @@
 use crate::record::message::Role;
 use crate::shapes::json::JsonWriter;
 use crate::shapes::maker::Maker;
-use crate::shapes::part::DENIED;
+use crate::shapes::part::DENIED_RESULT;
 use crate::shapes::patterns::{Arguments, Forms, write_call, write_calls, write_content};
 use crate::shapes::reasoning::OutgoingPiece;
 use crate::shapes::steps::{Step, ToolAnswer};
@@ -23,9 +23,10 @@ const FORMS: Forms = Forms {
 };
 
 // The part types in a result; version 7 advises against them, and version 6 knows no others.
-const IN_RESULT: [&str; 2] =
+const RESULT_PART_FORMS: [&str; 2] =
     [r#"{"type":"file-data","data":?0,"mediaType":?1}"#, r#"{"type":"file-url","url":?0,"mediaType":?1}"#];
-const RESULT: Forms = Forms { image: IN_RESULT, pdf: IN_RESULT, other: IN_RESULT, ..FORMS };
+const RESULT_FORMS: Forms =
+    Forms { image: RESULT_PART_FORMS, pdf: RESULT_PART_FORMS, other: RESULT_PART_FORMS, ..FORMS };
 
 pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     for step in steps {
@@ -67,14 +68,14 @@ fn write_message(role: &str, step: &Step<'_>, json: &mut JsonWriter) {
 
 // Google's signature of a part is written before it, as reasoning without a text.
 fn write_reasoning(step: &Step<'_>, json: &mut JsonWriter) {
-    const SIGNED: Forms = Forms {
+    const SIGNED_FORMS: Forms = Forms {
         text: r#"{"type":"text","text":?0,"providerOptions":{"google":{"thoughtSignature":?1}}}"#,
         call: r#"{"type":"tool-call","toolCallId":?0,"toolName":?1,"input":!2,"providerOptions":{"google":{"thoughtSignature":?3}}}"#,
         ..FORMS
     };
     let mut signature = "";
     for piece in step.pieces() {
-        let forms = if signature.is_empty() { &FORMS } else { &SIGNED };
+        let forms = if signature.is_empty() { &FORMS } else { &SIGNED_FORMS };
         match piece {
             OutgoingPiece::Thought(thought) => {
                 let (text, is_googles) = (thought.text.as_str(), step.maker == Some(Maker::Google));
@@ -109,7 +110,7 @@ fn write_output(result: &ToolAnswer<'_>, json: &mut JsonWriter) {
     }
     if result.tool().is_some_and(|tool| tool.not_run) {
         json.put(r#"{"type":"execution-denied""#, &[]);
-        if result.text != DENIED {
+        if result.text != DENIED_RESULT {
             json.put(r#""reason":?0"#, &[&result.text_with_files()]);
         }
         return json.put("}", &[]);
@@ -119,6 +120,6 @@ fn write_output(result: &ToolAnswer<'_>, json: &mut JsonWriter) {
         return json.put(r#"{"type":?0,"value":?1}"#, &[kind, &result.text_with_files()]);
     }
     json.put(r#"{"type":"content","value":["#, &[]);
-    write_content(result.text, &result.files, &RESULT, json);
+    write_content(result.text, &result.files, &RESULT_FORMS, json);
     json.put("]}", &[]);
 }

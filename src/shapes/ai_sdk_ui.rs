@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use crate::record::message::Role;
 use crate::shapes::json::JsonWriter;
-use crate::shapes::message::{PLAIN, ProviderKeys};
+use crate::shapes::message::{PLAIN_KEYS, ProviderKeys};
 use crate::shapes::patterns::{Arguments, Forms, write_content};
 use crate::shapes::steps::{Call, Step};
 
@@ -70,7 +70,7 @@ fn write_tool_call(call: &Call<'_>, json: &mut JsonWriter) {
     json.put("}", &[]);
 }
 
-pub(super) const WORDS: ProviderKeys = ProviderKeys { content: "parts", ..PLAIN };
+pub(super) const AI_SDK_UI_KEYS: ProviderKeys = ProviderKeys { content: "parts", ..PLAIN_KEYS };
 
 // Returns an id for a message without one, which no other message has.
 fn free_id(place: usize, steps: &[Step<'_>]) -> String {

@@ -10,9 +10,9 @@ use crate::error::{Code, Error};
 use crate::json::fields::{Fields, parse_items};
 
 /// Only text with one of these keys is parsed to detect its shape.
-const TELLING: [&[u8]; 7] =
+const ANSWER_KEYS: [&[u8]; 7] =
     [b"choices", b"output", b"candidates", b"stop_reason", b"steps", b"stepNumber", b"modelId"];
-const WITHOUT: &str = "with its messages, but found one without them: pass \"answer.responseMessages\", of version 6 \"answer.response.messages\"";
+const MISSING_MESSAGES: &str = "with its messages, but found one without them: pass \"answer.responseMessages\", of version 6 \"answer.response.messages\"";
 
 /// Returns the messages to append and their shape: a whole answer of a provider's library counts as one message, and
 /// determines the shape if `format` does not. `json` is one, or an array of such. Without any hint the shape is
@@ -58,7 +58,7 @@ pub fn extract_messages(json: &str, format: Option<Format>) -> Result<(Format, C
 fn may_tell(json: &[u8]) -> bool {
     memchr::memchr_iter(b'"', json).any(|end| {
         let before = json.get(..end).unwrap_or_default();
-        TELLING.iter().any(|key| before.strip_suffix(*key).is_some_and(|rest| rest.ends_with(b"\"")))
+        ANSWER_KEYS.iter().any(|key| before.strip_suffix(*key).is_some_and(|rest| rest.ends_with(b"\"")))
     })
 }
 
@@ -97,7 +97,7 @@ fn messages_in_result(result: &str) -> Result<Vec<&str>, Error> {
         let beside = fields.raw("responseMessages");
         beside.or_else(|| Fields::parse(fields.raw("response")?).ok()?.raw("messages"))
     });
-    let refuse = || answer_error(format!("expected {} {WITHOUT}", describe_answer(Format::AiSdk)));
+    let refuse = || answer_error(format!("expected {} {MISSING_MESSAGES}", describe_answer(Format::AiSdk)));
     messages.and_then(parse_items).ok_or_else(refuse)
 }
 

@@ -6,7 +6,7 @@ use crate::json::text::Text;
 use crate::record::message::{Message, OrderPart, Reasoning, ToolCall};
 
 /// The separator of two text blocks in one content.
-pub(crate) const BETWEEN_TEXTS: &str = "\n\n";
+pub(crate) const TEXT_SEPARATOR: &str = "\n\n";
 
 /// A block of an answer. Some agents spread an answer over several records, so its blocks are collected first.
 pub(crate) enum AnswerPiece {
@@ -23,7 +23,7 @@ pub(crate) fn assemble(message: &mut Message, pieces: Vec<AnswerPiece>) {
         match piece {
             AnswerPiece::Text(text) if text.is_empty() => {}
             AnswerPiece::Text(text) => {
-                let start = if texts.is_empty() { 0 } else { end + BETWEEN_TEXTS.len() };
+                let start = if texts.is_empty() { 0 } else { end + TEXT_SEPARATOR.len() };
                 end = start + text.as_str().len();
                 order.push(OrderPart::Text(start as u32, end as u32));
                 texts.push(text);
@@ -48,5 +48,5 @@ pub(crate) fn assemble(message: &mut Message, pieces: Vec<AnswerPiece>) {
     if !is_usual && u32::try_from(end).is_ok() {
         assistant.order = order;
     }
-    message.content = Text::join(texts, BETWEEN_TEXTS);
+    message.content = Text::join(texts, TEXT_SEPARATOR);
 }

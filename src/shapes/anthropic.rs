@@ -2,16 +2,16 @@
 
 use crate::record::message::{Reasoning, Role};
 use crate::shapes::json::JsonWriter;
-use crate::shapes::message::{PLAIN, ProviderKeys};
+use crate::shapes::message::{PLAIN_KEYS, ProviderKeys};
 use crate::shapes::patterns::{Arguments, Forms, write_call, write_calls, write_content};
 use crate::shapes::reasoning::OutgoingPiece;
 use crate::shapes::speakers::Speakers;
 use crate::shapes::steps::Step;
 
-const IMAGE_AT: &str = r#"{"type":"image","source":{"type":"url","url":?0}}"#;
+const IMAGE_BY_URL: &str = r#"{"type":"image","source":{"type":"url","url":?0}}"#;
 const FORMS: Forms = Forms {
     text: r#"{"type":"text","text":?0}"#,
-    image: [r#"{"type":"image","source":{"type":"base64","media_type":?1,"data":?0}}"#, IMAGE_AT],
+    image: [r#"{"type":"image","source":{"type":"base64","media_type":?1,"data":?0}}"#, IMAGE_BY_URL],
     pdf: [
         r#"{"type":"document","source":{"type":"base64","media_type":?1,"data":?0}}"#,
         r#"{"type":"document","source":{"type":"url","url":?0}}"#,
@@ -87,7 +87,7 @@ fn write_results(step: &Step<'_>, speakers: &mut Speakers<'_>) {
     }
 }
 
-pub(super) const WORDS: ProviderKeys = ProviderKeys {
+pub(super) const ANTHROPIC_KEYS: ProviderKeys = ProviderKeys {
     finish: "stop_reason",
     counts: [
         "input_tokens",
@@ -96,5 +96,5 @@ pub(super) const WORDS: ProviderKeys = ProviderKeys {
         "cache_creation_input_tokens",
         "thinking_tokens",
     ],
-    ..PLAIN
+    ..PLAIN_KEYS
 };

@@ -13,7 +13,7 @@ use crate::tokens::cost::text_of;
 use crate::tokens::images;
 
 /// The type of a file whose type was not given.
-pub(super) const UNKNOWN: &str = "application/octet-stream";
+pub(super) const UNKNOWN_MEDIA_TYPE: &str = "application/octet-stream";
 
 /// An image or a file as it is sent to a provider.
 pub(crate) struct File<'a> {
@@ -53,7 +53,7 @@ impl<'a> File<'a> {
             }
             _ => mime,
         };
-        let mime = if mime.is_empty() { UNKNOWN } else { mime };
+        let mime = if mime.is_empty() { UNKNOWN_MEDIA_TYPE } else { mime };
         File { mime, name: attachment.name.as_deref(), source, exceeded_limit: None }
     }
 
@@ -161,5 +161,5 @@ fn is_vague(mime: &str) -> bool {
 
 // A declared type other than an image or a document is believed.
 fn may_be_image(mime: &str) -> bool {
-    is_vague(mime) || mime.starts_with("image/") || matches!(mime, UNKNOWN | "application/pdf")
+    is_vague(mime) || mime.starts_with("image/") || matches!(mime, UNKNOWN_MEDIA_TYPE | "application/pdf")
 }

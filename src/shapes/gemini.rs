@@ -81,14 +81,14 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
 
 // The signature of a part is stored before it, as reasoning without a text.
 fn write_signatures(step: &Step<'_>, json: &mut JsonWriter) {
-    const SIGNED: Forms = Forms {
+    const SIGNED_FORMS: Forms = Forms {
         text: r#"{"text":?0,"thoughtSignature":?1}"#,
         call: r#"{"functionCall":{"id":?0,"name":?1,"args":!2},"thoughtSignature":?3}"#,
         ..FORMS
     };
     let mut signature = "";
     for piece in step.pieces() {
-        let forms = if signature.is_empty() { &FORMS } else { &SIGNED };
+        let forms = if signature.is_empty() { &FORMS } else { &SIGNED_FORMS };
         match piece {
             OutgoingPiece::Thought(thought) => {
                 let of_thought = thought.signature.as_deref().unwrap_or_default();
@@ -107,7 +107,7 @@ fn write_signatures(step: &Step<'_>, json: &mut JsonWriter) {
     write_content("", &step.files, &FORMS, json);
 }
 
-pub(super) const WORDS: ProviderKeys = ProviderKeys {
+pub(super) const GEMINI_KEYS: ProviderKeys = ProviderKeys {
     answers: ["candidates", "content"],
     content: "parts",
     has_results: false,

@@ -6,7 +6,7 @@ use super::Format;
 use crate::json::fields::{Fields, parse_objects};
 
 /// The kinds of parts and items that only one shape has.
-const KINDS: [(Format, &[&str]); 5] = [
+const TELLING_KINDS: [(Format, &[&str]); 5] = [
     (Format::AiSdk, &["tool-call", "tool-result", "tool-approval-request", "tool-approval-response"]),
     (Format::AiSdkUi, &["step-start", "dynamic-tool"]),
     (Format::Anthropic, &["tool_use", "tool_result", "thinking", "redacted_thinking", "document"]),
@@ -39,5 +39,5 @@ pub(super) fn likely_formats(message: &Fields<'_>) -> Vec<Format> {
 
 fn format_by_kind(fields: &Fields<'_>) -> Option<Format> {
     let kind = fields.raw("type")?.trim_matches('"');
-    KINDS.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(format, _)| *format)
+    TELLING_KINDS.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(format, _)| *format)
 }

@@ -33,15 +33,15 @@ pub(super) struct FileLimits {
 
 const MIB: usize = 1 << 20;
 // Room for the system prompt and the tools, which the caller sends beside the messages.
-const BESIDE: usize = MIB;
-const NO_SIDE: u32 = u32::MAX;
-const USUAL: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+const REQUEST_MARGIN_BYTES: usize = MIB;
+const UNLIMITED_SIDE: u32 = u32::MAX;
+const USUAL_IMAGE_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 // platform.claude.com/docs/en/build-with-claude/vision, November 2026: 100 images for windows of 200,000 tokens, 8,000
 // pixels a side, 2,000 in a request of more than 20, 32 MB in all; 5 MB of base64 an image, which Bedrock and Vertex
 // take, too.
-const ANTHROPIC: FileLimits = FileLimits {
-    types: USUAL,
+const ANTHROPIC_LIMITS: FileLimits = FileLimits {
+    types: USUAL_IMAGE_TYPES,
     count: 100,
     image_bytes: 5 * MIB,
     side: 8000,
@@ -51,38 +51,39 @@ const ANTHROPIC: FileLimits = FileLimits {
 
 // platform.openai.com/docs/guides/images-vision, November 2026: 500 images and 50 MB in a request, 20 MB an image.
 // Newer models take more.
-const OPENAI: FileLimits = FileLimits {
-    types: USUAL,
+const OPENAI_LIMITS: FileLimits = FileLimits {
+    types: USUAL_IMAGE_TYPES,
     count: 500,
     image_bytes: 20_000_000,
-    side: NO_SIDE,
-    side_of_many: (usize::MAX, NO_SIDE),
+    side: UNLIMITED_SIDE,
+    side_of_many: (usize::MAX, UNLIMITED_SIDE),
     request_bytes: 50_000_000,
 };
 
 // ai.google.dev/gemini-api/docs/image-understanding, November 2026: 20 MB for a request with its files, which newer
 // versions exceed, 3,600 images, and these types; Vertex takes 3,000 images and 7 MB of each.
-const GEMINI: FileLimits = FileLimits {
+const GEMINI_LIMITS: FileLimits = FileLimits {
     types: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
     count: 3000,
     image_bytes: 7_000_000 / 3 * 4,
-    side: NO_SIDE,
-    side_of_many: (usize::MAX, NO_SIDE),
+    side: UNLIMITED_SIDE,
+    side_of_many: (usize::MAX, UNLIMITED_SIDE),
     request_bytes: 20_000_000,
 };
 
 // For an unknown provider, the limits that all of them accept; the AI SDK's providers know the types.
-const ANY: FileLimits = FileLimits { types: &[], request_bytes: GEMINI.request_bytes, ..ANTHROPIC };
+const STRICTEST_LIMITS: FileLimits =
+    FileLimits { types: &[], request_bytes: GEMINI_LIMITS.request_bytes, ..ANTHROPIC_LIMITS };
 
 impl FileLimits {
     /// Returns the limits of a shape's provider; leftoff's own shape has none.
     pub fn of(format: Format) -> Option<FileLimits> {
         match format {
             Format::Leftoff => None,
-            Format::OpenaiChat | Format::OpenaiResponses => Some(OPENAI),
-            Format::Anthropic => Some(ANTHROPIC),
-            Format::Gemini => Some(GEMINI),
-            Format::AiSdk | Format::AiSdkUi => Some(ANY),
+            Format::OpenaiChat | Format::OpenaiResponses => Some(OPENAI_LIMITS),
+            Format::Anthropic => Some(ANTHROPIC_LIMITS),
+            Format::Gemini => Some(GEMINI_LIMITS),
+            Format::AiSdk | Format::AiSdkUi => Some(STRICTEST_LIMITS),
         }
     }
 
@@ -148,7 +149,7 @@ pub(super) fn drop_unsendable_files(
     let mut bytes = 0;
     newest_first(steps, format, &mut |file, _| bytes += file.sent_bytes());
     if bytes > limits.request_bytes / 2 {
-        let room = limits.request_bytes.saturating_sub(BESIDE).saturating_sub(beside(steps));
+        let room = limits.request_bytes.saturating_sub(REQUEST_MARGIN_BYTES).saturating_sub(beside(steps));
         let mut used = 0;
         newest_first(steps, format, &mut |file, message| {
             let bytes = file.sent_bytes();

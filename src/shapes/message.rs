@@ -28,7 +28,7 @@ pub(super) struct ProviderKeys {
 }
 
 /// The names that all providers share; none for answers and counts.
-pub(super) const PLAIN: ProviderKeys = ProviderKeys {
+pub(super) const PLAIN_KEYS: ProviderKeys = ProviderKeys {
     answers: ["", ""],
     content: "content",
     has_results: false,

@@ -33,7 +33,7 @@ use alloc::vec::Vec;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields, ObjectError, parse_items, parse_objects};
 use crate::json::text::to_json;
-use crate::record::draft::{self, MESSAGE};
+use crate::record::draft::{self, MESSAGE_SCHEMA};
 use crate::record::message::{Assistant, Message, Role};
 use crate::tokens::Images;
 
@@ -48,7 +48,7 @@ pub use reasoning::ReasoningReport;
 use steps::Step;
 
 /// Written before an unasked answer if the provider requires the user to begin: the conversation was cut there.
-const BEGUN: &str = "[The conversation began before this.]";
+const EARLIER_BEGINNING: &str = "[The conversation began before this.]";
 
 /// Messages in a provider's shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn prepare_steps<'a>(messages: &'a [Message], format: Format, to: Recipient<'_>)
     let (mut steps, orphaned_results) = steps::pair_steps(messages, NameLimits::of(format));
     let is_users_first = matches!(format, Format::Anthropic | Format::Gemini);
     if is_users_first && steps.first().is_some_and(|first| first.role == Role::Assistant) {
-        steps.insert(0, Step::user(BEGUN));
+        steps.insert(0, Step::user(EARLIER_BEGINNING));
     }
     let thoughts = match to {
         Recipient::Anybody => Vec::new(),
@@ -231,12 +231,12 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut DraftReader)) ->
     for (place, fields) in all.into_iter().enumerate() {
         match format {
             Format::Leftoff => own(fields, &mut reading),
-            Format::OpenaiChat => message::read_message(fields, &openai_chat::WORDS, &mut reading),
+            Format::OpenaiChat => message::read_message(fields, &openai_chat::OPENAI_CHAT_KEYS, &mut reading),
             Format::OpenaiResponses => openai_responses::read(fields, &mut reading),
-            Format::Anthropic => message::read_message(fields, &anthropic::WORDS, &mut reading),
-            Format::Gemini => message::read_message(fields, &gemini::WORDS, &mut reading),
-            Format::AiSdk => message::read_message(fields, &message::PLAIN, &mut reading),
-            Format::AiSdkUi => message::read_message(fields, &ai_sdk_ui::WORDS, &mut reading),
+            Format::Anthropic => message::read_message(fields, &anthropic::ANTHROPIC_KEYS, &mut reading),
+            Format::Gemini => message::read_message(fields, &gemini::GEMINI_KEYS, &mut reading),
+            Format::AiSdk => message::read_message(fields, &message::PLAIN_KEYS, &mut reading),
+            Format::AiSdkUi => message::read_message(fields, &ai_sdk_ui::AI_SDK_UI_KEYS, &mut reading),
         }
         if let Some(bad) = reading.bad.first() {
             let hint = if format == Format::Leftoff { suggest_format(json, place) } else { String::new() };
@@ -267,7 +267,7 @@ fn suggest_format(json: &str, place: usize) -> String {
 }
 
 fn read_draft(fields: Fields<'_>, reading: &mut DraftReader) {
-    draft::check(&fields, &MESSAGE, "", &mut reading.bad);
+    draft::check(&fields, &MESSAGE_SCHEMA, "", &mut reading.bad);
     read_stored(fields, reading);
 }
 

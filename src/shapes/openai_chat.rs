@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::record::message::Role;
-use crate::shapes::answer_pieces::BETWEEN_TEXTS;
+use crate::shapes::answer_pieces::TEXT_SEPARATOR;
 use crate::shapes::json::JsonWriter;
-use crate::shapes::message::{PLAIN, ProviderKeys};
+use crate::shapes::message::{PLAIN_KEYS, ProviderKeys};
 use crate::shapes::patterns::{Arguments, Forms, write_calls, write_content};
 use crate::shapes::reasoning::OutgoingPiece;
 use crate::shapes::steps::Step;
@@ -56,7 +56,7 @@ fn write_answer(step: &Step<'_>, json: &mut JsonWriter) {
     });
     let thoughts: Vec<&str> = thoughts.collect();
     if !thoughts.is_empty() {
-        json.put(r#""reasoning_content":?0"#, &[&thoughts.join(BETWEEN_TEXTS)]);
+        json.put(r#""reasoning_content":?0"#, &[&thoughts.join(TEXT_SEPARATOR)]);
     }
     if !step.calls.is_empty() {
         json.put(r#""tool_calls":["#, &[]);
@@ -66,11 +66,11 @@ fn write_answer(step: &Step<'_>, json: &mut JsonWriter) {
     json.put("}", &[]);
 }
 
-pub(super) const WORDS: ProviderKeys = ProviderKeys {
+pub(super) const OPENAI_CHAT_KEYS: ProviderKeys = ProviderKeys {
     answers: ["choices", "message"],
     has_results: true,
     finish: "finish_reason",
     counts: ["prompt_tokens", "completion_tokens", "cached_tokens", "", "reasoning_tokens"],
     has_cached: true,
-    ..PLAIN
+    ..PLAIN_KEYS
 };

@@ -8,7 +8,7 @@ use crate::json::text::Text;
 use crate::record::message::{Reasoning, Role};
 use crate::shapes::file::File;
 use crate::shapes::json::JsonWriter;
-use crate::shapes::message::{PLAIN, ProviderKeys, read_answer_fields, read_role};
+use crate::shapes::message::{PLAIN_KEYS, ProviderKeys, read_answer_fields, read_role};
 use crate::shapes::patterns::{Arguments, Forms, write_call, write_calls, write_content};
 use crate::shapes::reading::{DraftReader, text_or_json};
 use crate::shapes::reasoning::OutgoingPiece;
@@ -84,11 +84,11 @@ fn write_body(text: &str, files: &[File<'_>], json: &mut JsonWriter) {
     json.put("]}", &[]);
 }
 
-const WORDS: ProviderKeys = ProviderKeys {
+const OPENAI_RESPONSES_KEYS: ProviderKeys = ProviderKeys {
     finish: "status",
     counts: ["input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"],
     has_cached: true,
-    ..PLAIN
+    ..PLAIN_KEYS
 };
 
 /// Reads an item, or a response with its output. The items of one answer become one message, which [`end_answer`] or
@@ -101,7 +101,7 @@ pub(super) fn read(mut fields: Fields<'_>, reading: &mut DraftReader) {
     for output in reading.inner_objects(&fields, "output") {
         read_item(output, reading);
     }
-    read_answer_fields(&mut fields, &WORDS, reading);
+    read_answer_fields(&mut fields, &OPENAI_RESPONSES_KEYS, reading);
     // An answer without content is an answer all the same.
     reading.end_message(Role::Assistant);
 }

@@ -12,13 +12,13 @@ use crate::shapes::gemini;
 use crate::shapes::reading::{DraftReader, text_or_json};
 
 /// The result of a call that a person denied without a reason.
-pub(super) const DENIED: &str = "[The tool was not allowed to run.]";
+pub(super) const DENIED_RESULT: &str = "[The tool was not allowed to run.]";
 
 /// The AI SDK's fields for a call's id and its tool.
-const CALL: [&str; 2] = ["toolCallId", "toolName"];
+const CALL_KEYS: [&str; 2] = ["toolCallId", "toolName"];
 
 /// Words in the type names of images and files.
-const FILES: [&str; 6] = ["image", "file", "audio", "video", "document", "media"];
+const FILE_TYPE_WORDS: [&str; 6] = ["image", "file", "audio", "video", "document", "media"];
 
 /// Reads a part by its kind; false if the kind is unknown.
 pub(super) fn read_part(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) -> bool {
@@ -43,7 +43,7 @@ pub(super) fn read_part(reading: &mut DraftReader, kind: &str, part: &mut Fields
             reading.add_text(text);
         }
         "tool_use" | "tool-call" => {
-            let [id, name] = if kind == "tool_use" { ["id", "name"] } else { CALL };
+            let [id, name] = if kind == "tool_use" { ["id", "name"] } else { CALL_KEYS };
             let (id, name) = (reading.take_required_word(part, id), reading.take_required_word(part, name));
             let input = part.raw("input").or_else(|| part.raw("args"));
             reading.add_call(id, name, input.map(Text::from));
@@ -63,7 +63,7 @@ pub(super) fn read_part(reading: &mut DraftReader, kind: &str, part: &mut Fields
         "tool-approval-response" => reading.has_approval = true,
         _ if kind.starts_with("data-") || kind.starts_with("source-") => {}
         _ if kind == "dynamic-tool" || kind.starts_with("tool-") => read_ui_call(reading, kind, part),
-        _ if FILES.iter().any(|word| kind.contains(word)) => return read_file(reading, kind, part),
+        _ if FILE_TYPE_WORDS.iter().any(|word| kind.contains(word)) => return read_file(reading, kind, part),
         _ => return false,
     }
     true
@@ -85,7 +85,7 @@ fn read_signatures(reading: &mut DraftReader, part: &mut Fields<'_>) -> (Option<
 }
 
 fn read_tool_result(reading: &mut DraftReader, part: &mut Fields<'_>) {
-    let [id, name] = CALL.map(|key| reading.take_required_word(part, key));
+    let [id, name] = CALL_KEYS.map(|key| reading.take_required_word(part, key));
     if let Some(output) = reading.inner_object(part, "output") {
         return read_output(id, name, output, reading);
     }
@@ -107,7 +107,7 @@ fn read_output(id: String, name: String, mut output: Fields<'_>, reading: &mut D
         _ if kind == "content" => Text::default(),
         Some(value) if is_json => value.into(),
         Some(value) => text_or_json(value),
-        None if not_run => DENIED.into(),
+        None if not_run => DENIED_RESULT.into(),
         None => return reading.report_missing(&output, "value", "a value"),
     };
     reading.add_result(id, name, is_error, text);
@@ -122,7 +122,7 @@ fn read_output(id: String, name: String, mut output: Fields<'_>, reading: &mut D
 
 // Reads a call of the AI SDK's `UIMessage`, which contains its result.
 fn read_ui_call(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) {
-    let [id, name] = CALL;
+    let [id, name] = CALL_KEYS;
     let id = reading.take_required_word(part, id);
     let name =
         kind.strip_prefix("tool-").map_or_else(|| reading.take_required_word(part, name), String::from);
@@ -136,7 +136,7 @@ fn read_ui_call(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) {
             let reason = reading
                 .inner_object(part, "approval")
                 .and_then(|mut said| reading.take_text(&mut said, &["reason"]));
-            Some(reason.unwrap_or_else(|| DENIED.into()))
+            Some(reason.unwrap_or_else(|| DENIED_RESULT.into()))
         }
         state
             if (state.starts_with("input-") || state.starts_with("approval-"))
@@ -177,7 +177,7 @@ pub(super) fn read_file(reading: &mut DraftReader, kind: &str, part: &mut Fields
 
 // Reads type, name and place, from the part or one object deeper; false if there is no place.
 fn read_file_fields(reading: &mut DraftReader, fields: &mut Fields<'_>, file: &mut Attachment) -> bool {
-    const PLACES: [&str; 13] = [
+    const ADDRESS_KEYS: [&str; 13] = [
         "data",
         "file_data",
         "image",
@@ -202,7 +202,7 @@ fn read_file_fields(reading: &mut DraftReader, fields: &mut Fields<'_>, file: &m
     }
     let is_text = fields.raw("type") == Some("\"text\"");
     let is_there = |key: &&str| fields.raw(key).is_some_and(|raw| raw != "null");
-    let Some(key) = PLACES.into_iter().find(is_there) else { return false };
+    let Some(key) = ADDRESS_KEYS.into_iter().find(is_there) else { return false };
     if fields.raw(key).is_some_and(|raw| raw.starts_with('{')) {
         return reading
             .inner_object(fields, key)

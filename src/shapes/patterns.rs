@@ -1,6 +1,6 @@
 //! The patterns of a shape: one for each kind of content, under the shape's own names.
 
-use crate::shapes::file::{File, FileSource, UNKNOWN};
+use crate::shapes::file::{File, FileSource, UNKNOWN_MEDIA_TYPE};
 use crate::shapes::json::JsonWriter;
 use crate::shapes::steps::{Call, Step};
 
@@ -76,7 +76,7 @@ pub(super) fn file_pattern(file: &File<'_>, forms: &Forms) -> &'static str {
     }
     let is_one_of = |word: &str, begins: &[&str]| begins.iter().any(|begin| word.starts_with(begin));
     // A pattern without a type leaves the type to the provider.
-    let is_open = file.mime == UNKNOWN && !forms.other[1].contains("?1");
+    let is_open = file.mime == UNKNOWN_MEDIA_TYPE && !forms.other[1].contains("?1");
     let other = if is_one_of(file.mime, forms.other_types) { forms.other } else { ["", ""] };
     let [data, url] = match file.mime {
         // SVG counts as an image nowhere; some shapes take any type.

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::json::fields::{BadValue, Field, Fields, describe_value, parse_items};
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS, assemble};
+use crate::shapes::answer_pieces::{AnswerPiece, TEXT_SEPARATOR, assemble};
 use crate::shapes::part::read_part;
 
 /// The finished drafts, and the pieces of the next one.
@@ -182,7 +182,7 @@ impl DraftReader {
             let message = format!("expected {found} in what an assistant says alone, but found it elsewhere");
             self.bad.push(BadValue { message });
         }
-        Text::join(texts, BETWEEN_TEXTS)
+        Text::join(texts, TEXT_SEPARATOR)
     }
 }
 

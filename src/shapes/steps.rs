@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::json::text::to_json;
 use crate::record::message::{Message, Role, Tool, ToolCall};
-use crate::record::tool_execution::INTERRUPTED;
+use crate::record::tool_execution::INTERRUPTED_RESULT;
 use crate::shapes::file::File;
 use crate::shapes::maker::Maker;
 use crate::shapes::names::{Ids, NameLimits, mend_name};
@@ -83,7 +83,7 @@ pub(crate) fn pair_steps(messages: &[Message], limits: NameLimits) -> (Vec<Step<
     for WaitingCall { step, call_index: at, .. } in waiting {
         steps[step].set_result(
             at,
-            ToolAnswer { message: None, text: INTERRUPTED, is_error: true, files: Vec::new() },
+            ToolAnswer { message: None, text: INTERRUPTED_RESULT, is_error: true, files: Vec::new() },
         );
     }
     (steps, left_out)

@@ -285,7 +285,7 @@ pub(crate) const CUES: &[Cue] = &[
 ];
 
 /// The most words of a cue.
-pub(crate) const LONGEST: usize = 4;
+pub(crate) const MAX_CUE_WORDS: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -295,6 +295,6 @@ mod tests {
     fn the_cues_can_be_searched() {
         assert!(CUES.is_sorted_by(|a, b| a.0 < b.0), "sorted, and none twice");
         let words = |cue: &str| cue.split(' ').count();
-        assert_eq!(CUES.iter().map(|cue| words(cue.0)).max(), Some(LONGEST));
+        assert_eq!(CUES.iter().map(|cue| words(cue.0)).max(), Some(MAX_CUE_WORDS));
     }
 }

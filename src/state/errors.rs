@@ -9,20 +9,20 @@ use crate::plain::one_line;
 use crate::state::cut_text;
 
 // The bytes of a long result that are examined, at its beginning and at its end.
-const HEAD: usize = 4 * 1024;
-const TAIL: usize = 4 * 1024;
-const LONGEST: usize = 240;
+const HEAD_BYTES: usize = 4 * 1024;
+const TAIL_BYTES: usize = 4 * 1024;
+const MAX_ERROR_BYTES: usize = 240;
 
 // Marks of an error's own line, the surest first, lowercase.
-const MARKS: [&[&str]; 3] = [
+const ERROR_MARKS: [&[&str]; 3] = [
     &["error[", "error:", "fatal:", "panicked at", "exception:", "err!"],
     &["not found", "no such file", "denied", "refused", "timed out", "unable to", "cannot ", "could not"],
     &["failed", "failure", "fail ", "error", "invalid", "missing"],
 ];
 // Beginnings of script or listing lines: they show what would be printed, not what was.
-const SOURCE: [&str; 9] = ["echo ", "printf ", "print(", "console.", "#", "//", "/*", "* ", "$ "];
+const SOURCE_BEGINNINGS: [&str; 9] = ["echo ", "printf ", "print(", "console.", "#", "//", "/*", "* ", "$ "];
 // Phrases that clients add around the output, lowercase.
-const BESIDE: [&str; 9] = [
+const CLIENT_PHRASES: [&str; 9] = [
     "exit code",
     "exited with code",
     "process exited",
@@ -34,35 +34,35 @@ const BESIDE: [&str; 9] = [
     "shell cwd was reset",
 ];
 // The JSON fields in which clients put the output.
-const PRINTED: [&str; 6] = ["stderr", "error", "message", "output", "content", "stdout"];
+const OUTPUT_KEYS: [&str; 6] = ["stderr", "error", "message", "output", "content", "stdout"];
 
 /// Returns the error's line, made a single line; `None` if nothing was printed.
 pub(crate) fn find_error_line(result: &str) -> Option<String> {
     let printed = unwrap_json(result);
     let result = printed.as_deref().unwrap_or(result);
-    let ends = if result.len() <= HEAD + TAIL {
+    let ends = if result.len() <= HEAD_BYTES + TAIL_BYTES {
         [result, ""]
     } else {
-        [cut_text(result, HEAD), &result[grapheme_boundary(result, result.len() - TAIL, true)..]]
+        [cut_text(result, HEAD_BYTES), &result[grapheme_boundary(result, result.len() - TAIL_BYTES, true)..]]
     };
     let lines = || ends.iter().flat_map(|part| part.lines()).map(bare_line).filter(|line| is_printed(line));
     let has = |line: &str, marks: &[&str]| {
         let line = line.to_ascii_lowercase();
         marks.iter().any(|mark| line.contains(mark))
     };
-    let found = MARKS.iter().find_map(|marks| lines().find(|line| has(line, marks)));
+    let found = ERROR_MARKS.iter().find_map(|marks| lines().find(|line| has(line, marks)));
     found.or_else(|| lines().next_back()).map(shorten)
 }
 
 fn shorten(line: &str) -> String {
     let line = one_line(line);
-    if line.len() <= LONGEST { line } else { format!("{}…", cut_text(&line, LONGEST)) }
+    if line.len() <= MAX_ERROR_BYTES { line } else { format!("{}…", cut_text(&line, MAX_ERROR_BYTES)) }
 }
 
 fn unwrap_json(result: &str) -> Option<String> {
     let json = result.trim_ascii();
     let fields = json.starts_with('{').then(|| Fields::parse(json).ok()).flatten()?;
-    let printed = PRINTED.iter().filter_map(|name| Text::decode(fields.raw(name)?));
+    let printed = OUTPUT_KEYS.iter().filter_map(|name| Text::decode(fields.raw(name)?));
     printed.map(|text| String::from(text.as_str())).find(|text| !text.trim_ascii().is_empty())
 }
 
@@ -84,8 +84,8 @@ fn is_printed(line: &str) -> bool {
     let small = cut_text(line, 80).to_ascii_lowercase();
     let has_letters = line.chars().filter(|c| c.is_alphabetic()).count() > 2;
     has_letters
-        && !SOURCE.iter().any(|begins| line.starts_with(begins))
-        && !BESIDE.iter().any(|begins| small.trim_start_matches(['[', '(']).starts_with(begins))
+        && !SOURCE_BEGINNINGS.iter().any(|begins| line.starts_with(begins))
+        && !CLIENT_PHRASES.iter().any(|begins| small.trim_start_matches(['[', '(']).starts_with(begins))
 }
 
 #[cfg(test)]

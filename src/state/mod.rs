@@ -32,17 +32,17 @@ use crate::plain::wrapping;
 use crate::record::message::{Message, Role, ToolCall};
 use crate::state::tool_effects::{has_failed, has_overwritten, is_failure};
 
-const MOST_FILES: usize = 2000;
-const MOST_COMMANDS: usize = 100;
-const MOST_TASKS: usize = 100;
-const MOST_SENTENCES: usize = 200;
-const MOST_WAITING: usize = 64;
-const MOST_ERRORS: usize = 20;
+const MAX_FILES: usize = 2000;
+const MAX_COMMANDS: usize = 100;
+const MAX_TASKS: usize = 100;
+const MAX_SENTENCES: usize = 200;
+const MAX_WAITING_CALLS: usize = 64;
+const MAX_ERRORS: usize = 20;
 // The weight of a failed result's error line: that of a sentence with two names.
-const WORTH_OF_ERROR: u32 = 4;
+const ERROR_WEIGHT: u32 = 4;
 
-const LONGEST_TASK: usize = 1200;
-const LONGEST_STATUS: usize = 400;
+const MAX_TASK_BYTES: usize = 1200;
+const MAX_STATUS_BYTES: usize = 400;
 
 /// The state of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -118,7 +118,7 @@ pub enum FactKind {
     Folder,
 }
 
-const KINDS: [(FactKind, &str); 22] = [
+const KIND_NAMES: [(FactKind, &str); 22] = [
     (FactKind::Task, "task"),
     (FactKind::Created, "created"),
     (FactKind::Modified, "modified"),
@@ -146,7 +146,7 @@ const KINDS: [(FactKind, &str); 22] = [
 impl FactKind {
     /// Returns the stored word.
     pub fn as_str(self) -> &'static str {
-        KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+        KIND_NAMES.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
     }
 
     /// True if the fact says what last became of a file.
@@ -194,7 +194,7 @@ impl State {
             Some(Role::User) => {
                 for said in wrapping::user_words(text) {
                     if self.first_fact(FactKind::Task).is_none() {
-                        self.facts.push(Fact::new(FactKind::Task, cut_text(said, LONGEST_TASK)));
+                        self.facts.push(Fact::new(FactKind::Task, cut_text(said, MAX_TASK_BYTES)));
                     }
                     self.take_sentences(said, Role::User);
                 }
@@ -203,7 +203,8 @@ impl State {
                 self.take_calls(message.tool_calls());
                 if !text.trim_ascii().is_empty() {
                     self.facts.retain(|fact| fact.kind != FactKind::Status);
-                    self.facts.push(Fact::new(FactKind::Status, cut_text(text.trim_ascii(), LONGEST_STATUS)));
+                    self.facts
+                        .push(Fact::new(FactKind::Status, cut_text(text.trim_ascii(), MAX_STATUS_BYTES)));
                     self.take_sentences(text, Role::Assistant);
                 }
             }
@@ -216,7 +217,7 @@ impl State {
     pub(crate) fn take_calls(&mut self, calls: &[ToolCall]) {
         self.waiting.retain(|effect| calls.iter().all(|call| call.id != effect.name));
         self.waiting.extend(calls.iter().flat_map(tool_effects::effects_of));
-        let too_many = self.waiting.len().saturating_sub(MOST_WAITING);
+        let too_many = self.waiting.len().saturating_sub(MAX_WAITING_CALLS);
         self.waiting.drain(..too_many);
     }
 
@@ -316,7 +317,7 @@ impl State {
     fn record_file_change(&mut self, path: String, kind: FactKind) {
         let before = self.remove_fact(|fact| fact.kind.is_file() && fact.text == path);
         self.facts.push(Fact::new(kind.merge_with(before.map(|fact| fact.kind)), &path));
-        self.limit_facts(MOST_FILES, FactKind::is_file);
+        self.limit_facts(MAX_FILES, FactKind::is_file);
     }
 
     fn record_command(&mut self, command: String, has_failed: bool) {
@@ -327,20 +328,20 @@ impl State {
         }
         let kind = if has_failed { FactKind::Failed } else { FactKind::Passed };
         self.facts.push(Fact { weight, ..Fact::new(kind, &command) });
-        self.limit_facts(MOST_COMMANDS, FactKind::is_command);
+        self.limit_facts(MAX_COMMANDS, FactKind::is_command);
     }
 
     fn note_error(&mut self, name: &str, result: &str) {
         let Some(text) = errors::find_error_line(result) else { return };
         self.facts.retain(|fact| fact.kind != FactKind::Error || fact.text != text);
-        self.facts.push(Fact { kind: FactKind::Error, text, weight: WORTH_OF_ERROR, name: name.into() });
-        self.limit_facts(MOST_ERRORS, |kind| kind == FactKind::Error);
+        self.facts.push(Fact { kind: FactKind::Error, text, weight: ERROR_WEIGHT, name: name.into() });
+        self.limit_facts(MAX_ERRORS, |kind| kind == FactKind::Error);
     }
 
     // A whole list replaces the one before.
     fn replace_tasks(&mut self, open: &str) {
         self.facts.retain(|fact| fact.kind != FactKind::Open);
-        let tasks = open.split('\n').filter(|task| !task.is_empty()).take(MOST_TASKS);
+        let tasks = open.split('\n').filter(|task| !task.is_empty()).take(MAX_TASKS);
         self.facts.extend(tasks.map(|task| Fact::new(FactKind::Open, task)));
     }
 
@@ -349,7 +350,7 @@ impl State {
         let digits = result.split('#').nth(1).unwrap_or_default();
         let name: String = digits.chars().take_while(char::is_ascii_digit).collect();
         self.facts.push(Fact { name, ..Fact::new(FactKind::Open, &task) });
-        self.limit_facts(MOST_TASKS, |kind| kind == FactKind::Open);
+        self.limit_facts(MAX_TASKS, |kind| kind == FactKind::Open);
     }
 
     fn take_sentences(&mut self, text: &str, speaker: Role) {
@@ -364,7 +365,7 @@ impl State {
     // Of equal weights, the oldest goes.
     fn forget_least(&mut self) {
         let all = || self.facts.iter().enumerate().filter(|(_, fact)| fact.kind.is_sentence());
-        if all().count() > MOST_SENTENCES
+        if all().count() > MAX_SENTENCES
             && let Some((place, _)) = all().min_by_key(|(_, fact)| fact.weight)
         {
             self.facts.remove(place);
@@ -414,7 +415,7 @@ impl FromFields for Fact {
 impl Field for FactKind {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<FactKind> {
         let word = raw.trim_matches('"');
-        let known = KINDS.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind);
+        let known = KIND_NAMES.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind);
         known.or_else(|| reject(raw, path, "a kind of fact", bad))
     }
 }

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::{FactKind, State, cut_text};
 use crate::plain::one_line;
 
-const LONGEST: usize = 120;
-const MOST_FILES: usize = 3;
+const MAX_SUMMARY_BYTES: usize = 120;
+const MAX_FILES: usize = 3;
 
 impl State {
     /// Returns the changed files, the last decision, the open tasks and the last statement; `None` if nothing was
@@ -37,8 +37,8 @@ impl State {
 }
 
 fn render_files(files: &[&str]) -> String {
-    let named: Vec<String> = files.iter().rev().take(MOST_FILES).map(|path| one_line(path)).collect();
-    match files.len().saturating_sub(MOST_FILES) {
+    let named: Vec<String> = files.iter().rev().take(MAX_FILES).map(|path| one_line(path)).collect();
+    match files.len().saturating_sub(MAX_FILES) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
     }
@@ -49,11 +49,11 @@ fn first_sentence(text: &str) -> String {
     let line = one_line(text);
     let end = line.find(['.', '!', '?']).filter(|at| line[at + 1..].starts_with(' '));
     let line = end.map_or(&*line, |at| &line[..=at]);
-    if line.len() <= LONGEST {
+    if line.len() <= MAX_SUMMARY_BYTES {
         return line.trim_end_matches('.').to_string();
     }
     // Never cuts within a word: no rule could recognize a part of a secret.
-    format!("{}…", cut_text(line, LONGEST).rsplit_once(' ').map_or("", |(words, _)| words))
+    format!("{}…", cut_text(line, MAX_SUMMARY_BYTES).rsplit_once(' ').map_or("", |(words, _)| words))
 }
 
 #[cfg(test)]

@@ -9,36 +9,36 @@ use alloc::vec::Vec;
 
 use crate::json::text::grapheme_boundary;
 use crate::record::message::Role;
-use crate::state::cues::{CUES, Cue, LONGEST};
+use crate::state::cues::{CUES, Cue, MAX_CUE_WORDS};
 use crate::state::{FactKind, cut_text};
 
 // The bytes of a long text that are examined, at its beginning and at its end.
-const HEAD: usize = 6 * 1024;
-const TAIL: usize = 4 * 1024;
+const HEAD_BYTES: usize = 6 * 1024;
+const TAIL_BYTES: usize = 4 * 1024;
 
-const FEWEST_WORDS: usize = 4;
+const MIN_WORDS: usize = 4;
 // The least number of words of a sentence that names something: one fewer.
-const FEWEST_BESIDE_A_NAME: usize = 3;
-const MANY_WORDS: usize = 40;
-const LONGEST_SENTENCE: usize = 320;
+const MIN_WORDS_BESIDE_A_NAME: usize = 3;
+const MAX_WORDS: usize = 40;
+const MAX_SENTENCE_BYTES: usize = 320;
 
 // The weight of a name, and the most that names may add.
-const NAME: i32 = 2;
-const MOST_NAMES: i32 = 8;
+const NAME_WEIGHT: i32 = 2;
+const MAX_NAMES_WEIGHT: i32 = 8;
 // The bonus of a user's sentence: users say less than assistants, and mean more of it.
-const SAID_BY_USER: i32 = 2;
-const QUESTION: i32 = 3;
-const LEAST: i32 = 2;
+const USER_BONUS: i32 = 2;
+const QUESTION_WEIGHT: i32 = 3;
+const MIN_WEIGHT: i32 = 2;
 // Marks of JSON, markup and code, which no sentence has, and the mark of text left out of a blob's ends.
-const DATA: [&str; 7] = ["{\"", "\":", "\",\"", "</", "=>", "();", " bytes left out ...]"];
+const DATA_MARKS: [&str; 7] = ["{\"", "\":", "\",\"", "</", "=>", "();", " bytes left out ...]"];
 
 /// Calls `found` with each sentence worth keeping, its kind and its weight.
 pub(crate) fn for_each_sentence(text: &str, speaker: Role, found: &mut impl FnMut(FactKind, u32, &str)) {
-    if text.len() <= HEAD + TAIL {
+    if text.len() <= HEAD_BYTES + TAIL_BYTES {
         return scan_part(text, speaker, found);
     }
-    scan_part(cut_text(text, HEAD), speaker, found);
-    scan_part(&text[grapheme_boundary(text, text.len() - TAIL, true)..], speaker, found);
+    scan_part(cut_text(text, HEAD_BYTES), speaker, found);
+    scan_part(&text[grapheme_boundary(text, text.len() - TAIL_BYTES, true)..], speaker, found);
 }
 
 fn scan_part(text: &str, speaker: Role, found: &mut impl FnMut(FactKind, u32, &str)) {
@@ -56,7 +56,7 @@ fn scan_part(text: &str, speaker: Role, found: &mut impl FnMut(FactKind, u32, &s
         while !rest.is_empty() {
             let (sentence, behind) = split_sentence(rest);
             if let Some((kind, weight)) = rate_sentence(sentence, speaker) {
-                found(kind, weight, cut_text(sentence, LONGEST_SENTENCE));
+                found(kind, weight, cut_text(sentence, MAX_SENTENCE_BYTES));
             }
             rest = behind;
         }
@@ -108,10 +108,10 @@ fn rate_sentence(sentence: &str, speaker: Role) -> Option<(FactKind, u32)> {
     let names =
         sentence.split_whitespace().enumerate().filter(|(place, word)| is_name(word, *place == 0)).count()
             as i32;
-    if words.len() < if names > 0 { FEWEST_BESIDE_A_NAME } else { FEWEST_WORDS } {
+    if words.len() < if names > 0 { MIN_WORDS_BESIDE_A_NAME } else { MIN_WORDS } {
         return None;
     }
-    if DATA.iter().any(|mark| sentence.contains(mark)) {
+    if DATA_MARKS.iter().any(|mark| sentence.contains(mark)) {
         return None;
     }
     let is_user = speaker == Role::User;
@@ -138,23 +138,24 @@ fn rate_sentence(sentence: &str, speaker: Role) -> Option<(FactKind, u32)> {
         said = (said + 1) / 2;
     }
     let past = i32::from(words.iter().any(|word| word.len() > 4 && word.ends_with("ed")));
-    let mut weight = (names * NAME).min(MOST_NAMES) + said + past + if is_user { SAID_BY_USER } else { 0 };
+    let mut weight =
+        (names * NAME_WEIGHT).min(MAX_NAMES_WEIGHT) + said + past + if is_user { USER_BONUS } else { 0 };
     if sentence.ends_with('?') {
-        weight -= QUESTION;
+        weight -= QUESTION_WEIGHT;
     }
-    if words.len() > MANY_WORDS {
+    if words.len() > MAX_WORDS {
         weight -= 2;
     }
-    u32::try_from(weight).ok().filter(|_| weight >= LEAST).map(|weight| (kind, weight))
+    u32::try_from(weight).ok().filter(|_| weight >= MIN_WEIGHT).map(|weight| (kind, weight))
 }
 
 // True if it begins with an announcement: "Now let's", "Next, I'll".
 fn is_announcement(words: &[String]) -> bool {
-    const LEADS: [&str; 14] = [
+    const LEAD_WORDS: [&str; 14] = [
         "alright", "and", "first", "good", "great", "next", "now", "ok", "okay", "perfect", "so", "sure",
         "then", "well",
     ];
-    const BEGINNINGS: [&str; 11] = [
+    const CLAUSE_BEGINNINGS: [&str; 11] = [
         "let me",
         "let us",
         "let's",
@@ -167,13 +168,19 @@ fn is_announcement(words: &[String]) -> bool {
         "we'll now",
         "time to",
     ];
-    let begins = words.iter().position(|word| !LEADS.contains(&word.as_str())).unwrap_or_default();
-    let rest =
-        words.get(begins..).unwrap_or_default().iter().take(LONGEST).cloned().collect::<Vec<_>>().join(" ");
+    let begins = words.iter().position(|word| !LEAD_WORDS.contains(&word.as_str())).unwrap_or_default();
+    let rest = words
+        .get(begins..)
+        .unwrap_or_default()
+        .iter()
+        .take(MAX_CUE_WORDS)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" ");
     let is_begun = |beginning: &str| {
         rest.strip_prefix(beginning).is_some_and(|behind| behind.is_empty() || behind.starts_with(' '))
     };
-    BEGINNINGS.iter().any(|one| is_begun(one))
+    CLAUSE_BEGINNINGS.iter().any(|one| is_begun(one))
 }
 
 // Returns a word in lowercase, without the marks around it.
@@ -195,7 +202,7 @@ fn is_name(word: &str, is_first: bool) -> bool {
 // Returns the cues that begin these words. Cues with the same first word are adjacent.
 fn cues_at(words: &[String]) -> impl Iterator<Item = &'static Cue> {
     let first = words[0].clone();
-    let said = words[..words.len().min(LONGEST)].join(" ");
+    let said = words[..words.len().min(MAX_CUE_WORDS)].join(" ");
     let from = CUES.partition_point(|cue| cue.0 < first.as_str());
     let begins = move |cue: &&Cue| cue.0.split(' ').next() == Some(&first);
     let is_said = move |cue: &&Cue| {
@@ -251,13 +258,17 @@ mod tests {
     #[test]
     fn a_text_that_is_not_longer_than_its_two_ends_is_looked_at_as_a_whole() {
         let sentence = "The parser in src/a.rs decides which files are read.";
-        let before = "\n".repeat(HEAD - sentence.len() / 2);
+        let before = "\n".repeat(HEAD_BYTES - sentence.len() / 2);
         let text = |length: usize| {
             let behind = length - before.len() - sentence.len();
             [&before, sentence, &"\n".repeat(behind)].concat()
         };
-        assert_eq!(kept_sentences(&text(HEAD + TAIL)), [sentence]);
-        assert!(!kept_sentences(&text(HEAD + TAIL + sentence.len())).iter().any(|found| found == sentence));
+        assert_eq!(kept_sentences(&text(HEAD_BYTES + TAIL_BYTES)), [sentence]);
+        assert!(
+            !kept_sentences(&text(HEAD_BYTES + TAIL_BYTES + sentence.len()))
+                .iter()
+                .any(|found| found == sentence)
+        );
     }
 
     #[test]

@@ -9,16 +9,16 @@ use crate::json::text::Text;
 use crate::record::message::{Tool, ToolCall};
 use crate::state::{Fact, FactKind, cut_text, shell};
 
-const LONGEST_PATH: usize = 1024;
-const LONGEST_COMMAND: usize = 300;
-const LONGEST_TASK: usize = 300;
+const MAX_PATH_BYTES: usize = 1024;
+const MAX_COMMAND_BYTES: usize = 300;
+const MAX_TASK_BYTES: usize = 300;
 // The most files recorded for one command.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 // Only Claude Code's shell has this name; it stays in the folder to which a command changed.
-const CLAUDE_CODE: &str = "Bash";
+const CLAUDE_CODE_SHELL: &str = "Bash";
 // The names of shell tools, letters and digits only, lowercase.
-const SHELLS: [&str; 14] = [
+const SHELL_TOOLS: [&str; 14] = [
     "bash",
     "shell",
     "shellcommand",
@@ -34,8 +34,8 @@ const SHELLS: [&str; 14] = [
     "runterminalcmd",
     "powershell",
 ];
-const WRITERS: [&str; 6] = ["write", "writefile", "createfile", "writetofile", "create", "filewrite"];
-const EDITORS: [&str; 16] = [
+const WRITE_TOOLS: [&str; 6] = ["write", "writefile", "createfile", "writetofile", "create", "filewrite"];
+const EDIT_TOOLS: [&str; 16] = [
     "edit",
     "multiedit",
     "notebookedit",
@@ -53,12 +53,12 @@ const EDITORS: [&str; 16] = [
     "insert",
     "editor",
 ];
-const PATCHERS: [&str; 2] = ["applypatch", "patch"];
-const PLANNERS: [&str; 5] = ["todowrite", "updateplan", "writetodos", "updatetodolist", "todo"];
-const PATHS: [&str; 8] =
+const PATCH_TOOLS: [&str; 2] = ["applypatch", "patch"];
+const PLAN_TOOLS: [&str; 5] = ["todowrite", "updateplan", "writetodos", "updatetodolist", "todo"];
+const PATH_KEYS: [&str; 8] =
     ["file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path", "filename", "file"];
-const FOLDERS: [&str; 4] = ["workdir", "cwd", "directory", "dir_path"];
-const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
+const FOLDER_KEYS: [&str; 4] = ["workdir", "cwd", "directory", "dir_path"];
+const COMMAND_KEYS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
 /// Returns the effects of a call, except for reading.
 pub(crate) fn effects_of(call: &ToolCall) -> Vec<Fact> {
@@ -66,18 +66,18 @@ pub(crate) fn effects_of(call: &ToolCall) -> Vec<Fact> {
     let is = |names: &[&str]| names.contains(&name.as_str());
     let json = call.arguments.as_str();
     let arguments = Arguments(json);
-    let is_shell = is(&SHELLS);
+    let is_shell = is(&SHELL_TOOLS);
     let done = if is_shell {
-        shell_effects(&arguments, call.name == CLAUDE_CODE)
-    } else if is(&PATCHERS) {
+        shell_effects(&arguments, call.name == CLAUDE_CODE_SHELL)
+    } else if is(&PATCH_TOOLS) {
         patch_effects(
             arguments.text(&["input", "patch", "patchText", "patch_text", "diff"]).as_deref().unwrap_or(json),
         )
-    } else if is(&PLANNERS) {
+    } else if is(&PLAN_TOOLS) {
         arguments.open_tasks().map(|open| (FactKind::Plans, open)).into_iter().collect()
-    } else if is(&WRITERS) {
+    } else if is(&WRITE_TOOLS) {
         arguments.path().map(|path| (FactKind::Writes, path)).into_iter().collect()
-    } else if is(&EDITORS) {
+    } else if is(&EDIT_TOOLS) {
         edit_effects(&arguments)
     } else {
         other_effects(&name, &arguments)
@@ -93,14 +93,14 @@ pub(super) fn bare_name(name: &str) -> String {
 /// True if a call runs a command.
 #[cfg(feature = "interop")]
 pub(super) fn is_shell(call: &ToolCall) -> bool {
-    SHELLS.contains(&bare_name(&call.name).as_str())
+    SHELL_TOOLS.contains(&bare_name(&call.name).as_str())
 }
 
 /// Parses what Claude Code adds to a command's output: the folder of the next command, and the files read earlier
 /// that have changed, separated by commas.
 pub(crate) fn parse_shell_notes<'a>(tool: &Tool, result: &'a str) -> (Option<&'a str>, &'a str) {
     let last = result.rfind('\n').map_or(result, |at| &result[at + 1..]);
-    if tool.name != CLAUDE_CODE {
+    if tool.name != CLAUDE_CODE_SHELL {
         return (None, "");
     }
     let named = last
@@ -134,13 +134,13 @@ pub(crate) fn is_failure(tool: &Tool) -> bool {
 
 /// Parses the exit code from the text of a result.
 pub(super) fn parse_exit_code(tool: &Tool, result: &str) -> Option<i64> {
-    const NEAR: usize = 600;
-    if tool.name == CLAUDE_CODE {
+    const END_BYTES: usize = 600;
+    if tool.name == CLAUDE_CODE_SHELL {
         return None;
     }
     let (head, tail) = (
-        cut_text(result, NEAR),
-        &result[crate::json::text::grapheme_boundary(result, result.len().saturating_sub(NEAR), true)..],
+        cut_text(result, END_BYTES),
+        &result[crate::json::text::grapheme_boundary(result, result.len().saturating_sub(END_BYTES), true)..],
     );
     [head, tail].into_iter().find_map(|part| {
         let part = part.to_ascii_lowercase();
@@ -158,17 +158,17 @@ pub(super) fn parse_exit_code(tool: &Tool, result: &str) -> Option<i64> {
 }
 
 fn shell_effects(arguments: &Arguments<'_>, stays: bool) -> Vec<(FactKind, String)> {
-    let Some(command) = arguments.text(&COMMANDS) else { return Vec::new() };
+    let Some(command) = arguments.text(&COMMAND_KEYS) else { return Vec::new() };
     if command.contains("*** Begin Patch") {
         return patch_effects(&command);
     }
     let words: Vec<&str> = command.split_whitespace().collect();
     let shown = words.join(" ");
-    let mut done = Vec::from([(FactKind::Runs, cut_text(&shown, LONGEST_COMMAND).into())]);
-    let folder = arguments.text(&FOLDERS).unwrap_or_default();
+    let mut done = Vec::from([(FactKind::Runs, cut_text(&shown, MAX_COMMAND_BYTES).into())]);
+    let folder = arguments.text(&FOLDER_KEYS).unwrap_or_default();
     let shell::FileEffects { files, next_folder: moved } = shell::effects_of(&command);
-    for (kind, path) in files.into_iter().take(MOST_FILES) {
-        if let Some(path) = shell::join_path(&folder, &path).filter(|path| path.len() <= LONGEST_PATH) {
+    for (kind, path) in files.into_iter().take(MAX_FILES) {
+        if let Some(path) = shell::join_path(&folder, &path).filter(|path| path.len() <= MAX_PATH_BYTES) {
             done.push((kind, path));
         }
     }
@@ -213,7 +213,7 @@ fn patch_effects(patch: &str) -> Vec<(FactKind, String)> {
     let mut done: Vec<(FactKind, String)> = Vec::new();
     let mut before = "";
     for line in patch.lines() {
-        let path = |path: &str| String::from(cut_text(path.trim_ascii(), LONGEST_PATH));
+        let path = |path: &str| String::from(cut_text(path.trim_ascii(), MAX_PATH_BYTES));
         if let Some(added) = line.strip_prefix("*** Add File: ") {
             done.push((FactKind::Created, path(added)));
         } else if let Some(updated) = line.strip_prefix("*** Update File: ") {
@@ -268,14 +268,14 @@ impl Arguments<'_> {
     }
 
     pub fn path(&self) -> Option<String> {
-        self.text(&PATHS)
-            .map(|path| cut_text(&path, LONGEST_PATH).into())
+        self.text(&PATH_KEYS)
+            .map(|path| cut_text(&path, MAX_PATH_BYTES).into())
             .filter(|path: &String| !path.is_empty())
     }
 
     #[cfg(feature = "interop")]
     pub fn command(&self) -> Option<String> {
-        self.text(&COMMANDS)
+        self.text(&COMMAND_KEYS)
     }
 
     fn find_text(&self, names: &[&str]) -> Option<String> {
@@ -301,7 +301,7 @@ impl Arguments<'_> {
             let text = |names: &[&str]| names.iter().find_map(|name| fields.raw(name)).and_then(decode_value);
             let is_done = text(&["status"]).is_some_and(|status| is_closed(&status));
             let what = text(&["content", "step", "description", "title", "text", "subject"])?;
-            (!is_done).then(|| String::from(cut_text(what.trim_ascii(), LONGEST_TASK)).replace('\n', " "))
+            (!is_done).then(|| String::from(cut_text(what.trim_ascii(), MAX_TASK_BYTES)).replace('\n', " "))
         };
         let open: Vec<String> = parse_items(list)?.into_iter().filter_map(open).collect();
         Some(open.join("\n"))
@@ -338,7 +338,7 @@ mod tests {
             };
             effects_of(&call).into_iter().any(|fact| fact.text == path)
         };
-        assert!(removed(LONGEST_PATH));
-        assert!(!removed(LONGEST_PATH + 1));
+        assert!(removed(MAX_PATH_BYTES));
+        assert!(!removed(MAX_PATH_BYTES + 1));
     }
 }

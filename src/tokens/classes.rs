@@ -27,21 +27,21 @@ pub(crate) const LETTER: u8 = UPPER | LOWER | CASELESS;
 pub(crate) const SPACE: u8 = BLANK | NEWLINE;
 
 // Made by tests/programs/classes.rs, which says how.
-const RUNS: &[u8] = include_bytes!("classes.runs");
+const CLASS_RUNS: &[u8] = include_bytes!("classes.runs");
 
-const ASCII: usize = 128;
+const ASCII_CHARS: usize = 128;
 
 /// The class of each character.
 pub(crate) struct Classes {
     // Nearly all lookups are ASCII; this array needs no bounds check.
-    ascii: [u8; ASCII],
+    ascii: [u8; ASCII_CHARS],
     classes: Vec<u8>,
 }
 
 impl Classes {
     pub fn new() -> Classes {
         let mut all = Vec::new();
-        let mut runs = RUNS.iter();
+        let mut runs = CLASS_RUNS.iter();
         while let Some(&first) = runs.next() {
             let mut length = usize::from(first >> 3 & 15);
             let (mut byte, mut shift) = (first, 4);
@@ -61,7 +61,7 @@ impl Classes {
     pub fn class_at(&self, text: &[u8], at: usize) -> (u8, usize) {
         match text.get(at) {
             None => (0, 0),
-            Some(&byte) if byte < 0x80 => (self.ascii[usize::from(byte) & (ASCII - 1)], 1),
+            Some(&byte) if byte < 0x80 => (self.ascii[usize::from(byte) & (ASCII_CHARS - 1)], 1),
             Some(&byte) => self.beyond_ascii(byte, &text[at + 1..]),
         }
     }

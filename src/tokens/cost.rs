@@ -13,12 +13,12 @@ use crate::record::scan::Record;
 use crate::tokens::{Count, Encoding, Images, Vocabulary, count, images};
 
 /// The tokens around each message in the form that a model reads.
-pub const FRAME: u32 = 4;
+pub const MESSAGE_FRAME_TOKENS: u32 = 4;
 
 // The least cost of a file: what OpenAI charges for the smallest image.
-const LEAST: u64 = 85;
+const MIN_FILE_TOKENS: u64 = 85;
 // The rate for a file of which nothing else is known.
-const BYTES_A_TOKEN: u64 = 750;
+const BYTES_PER_TOKEN: u64 = 750;
 
 /// The parts of a message that a context sends: texts, and the tokens that no encoding changes, for its frame and
 /// files.
@@ -41,7 +41,8 @@ pub(crate) fn parts_with<'a>(
     content: &'a str,
     images: Option<Images>,
 ) -> CountedParts<'a> {
-    let mut parts = CountedParts { texts: Vec::from([Cow::from(content)]), fixed_tokens: FRAME };
+    let mut parts =
+        CountedParts { texts: Vec::from([Cow::from(content)]), fixed_tokens: MESSAGE_FRAME_TOKENS };
     for call in message.tool_calls() {
         parts.texts.extend([&*call.id, &*call.name, call.arguments.as_str()].map(Cow::from));
     }
@@ -104,7 +105,7 @@ pub(crate) fn text_of(base64: &str) -> Option<String> {
 
 /// Returns the cost of a file of which only the size is known.
 pub(crate) fn cost_of_bytes(bytes: u64) -> u32 {
-    u32::try_from(bytes.div_ceil(BYTES_A_TOKEN).max(LEAST)).unwrap_or(u32::MAX)
+    u32::try_from(bytes.div_ceil(BYTES_PER_TOKEN).max(MIN_FILE_TOKENS)).unwrap_or(u32::MAX)
 }
 
 fn sent_attachment(attachment: &Attachment, images: Option<Images>) -> SentFile {

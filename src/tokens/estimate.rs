@@ -7,26 +7,26 @@
 use core::iter::{Map, Peekable};
 use core::str::Chars;
 
-use crate::tokens::units::{A_TO_Z, CharRange, PARTS, RANGES, Unit};
+use crate::tokens::units::{CharRange, LETTER_COUNT, RANGES, UNITS_PER_TOKEN, Unit};
 
 /// Estimates the tokens of a text; an empty one has none, any other at least one.
 pub fn estimate(text: &str) -> u32 {
     let mut parts = 0;
     charge_units(text, &mut |unit| parts += u64::from(unit.cost()));
-    u32::try_from(parts.div_ceil(PARTS)).unwrap_or(u32::MAX)
+    u32::try_from(parts.div_ceil(UNITS_PER_TOKEN)).unwrap_or(u32::MAX)
 }
 
 /// About the number of spaces in one token.
-const SPACES: usize = 64;
+const SPACES_PER_TOKEN: usize = 64;
 
 /// About the number of other blanks, or line ends, in one token.
-const OTHER_BLANKS: usize = 16;
+const OTHER_BLANKS_PER_TOKEN: usize = 16;
 
 /// A run of blanks that changes more often is no indentation, and its tokens are short.
-const MANY_CHANGES: usize = 8;
+const MAX_INDENT_CHANGES: usize = 8;
 
 /// The longest word, in Latin letters, that is often a single token.
-const LONG_WORD: usize = 12;
+const MAX_SINGLE_TOKEN_LETTERS: usize = 12;
 
 /// The kind of a character, as far as its cost depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +64,8 @@ impl CharKind {
             '\u{85}' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{3000}' => {
                 CharKind::Blank
             }
-            '\u{c0}'..='\u{ff}' => latin(A_TO_Z, false),
-            '\u{100}'..='\u{259}' | '\u{1e00}'..='\u{1eff}' => latin(A_TO_Z + 1, false),
+            '\u{c0}'..='\u{ff}' => latin(LETTER_COUNT, false),
+            '\u{100}'..='\u{259}' | '\u{1e00}'..='\u{1eff}' => latin(LETTER_COUNT + 1, false),
             other => match CharRange::of(other) {
                 Some(range) if RANGES[range].letters => {
                     CharKind::Letter(Letter::Other { range: range as u8 })
@@ -112,10 +112,12 @@ fn blanks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
         }
         (same, changes) = if last == Some(char) { (same + 1, changes) } else { (0, changes + 1) };
         last = Some(char);
-        if changes > MANY_CHANGES && same == 0 {
+        if changes > MAX_INDENT_CHANGES && same == 0 {
             charge(Unit::OtherBlank);
         }
-        if same > 0 && same.is_multiple_of(if char == ' ' { SPACES } else { OTHER_BLANKS }) {
+        if same > 0
+            && same.is_multiple_of(if char == ' ' { SPACES_PER_TOKEN } else { OTHER_BLANKS_PER_TOKEN })
+        {
             charge(Unit::Blanks);
         }
     }
@@ -179,7 +181,9 @@ fn marks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
         previous = Some(char);
     }
     let mut line_ends = 0;
-    while line_ends < OTHER_BLANKS && chars.next_if(|(_, kind)| *kind == CharKind::LineEnd).is_some() {
+    while line_ends < OTHER_BLANKS_PER_TOKEN
+        && chars.next_if(|(_, kind)| *kind == CharKind::LineEnd).is_some()
+    {
         line_ends += 1;
     }
 }
@@ -196,7 +200,7 @@ fn word(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
             (Some(Letter::Latin { row: left, capital: before }), Letter::Latin { row: right, capital })
                 if before || !capital =>
             {
-                charge(match (repeats > 1 && right < A_TO_Z, length > LONG_WORD) {
+                charge(match (repeats > 1 && right < LETTER_COUNT, length > MAX_SINGLE_TOKEN_LETTERS) {
                     (true, _) => Unit::SameLetter,
                     (false, true) => Unit::LatePair(left, right),
                     (false, false) => Unit::Pair(left, right),

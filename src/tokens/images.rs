@@ -17,7 +17,7 @@ pub enum Images {
 }
 
 // For an unknown provider the most expensive rule counts: what fits then, fits everywhere.
-const ANY: [Images; 3] = [Images::Tiles(85, 170), Images::Area(1568, 1600), Images::Crops];
+const EXPENSIVE_RULES: [Images; 3] = [Images::Tiles(85, 170), Images::Area(1568, 1600), Images::Crops];
 
 impl Images {
     /// Parses a rule in the table of models: a letter and its numbers, as in `T85:170`.
@@ -64,7 +64,7 @@ impl Images {
 /// Returns the cost of an image in base64 by this rule, or by the most expensive; `None` if it states no size.
 pub(super) fn cost(base64: &str, rule: Option<Images>) -> Option<u32> {
     let size = measure_size(base64.as_bytes())?;
-    let all = rule.as_ref().map_or(&ANY[..], core::slice::from_ref);
+    let all = rule.as_ref().map_or(&EXPENSIVE_RULES[..], core::slice::from_ref);
     all.iter().map(|rule| rule.cost(size)).max()
 }
 
@@ -175,30 +175,30 @@ mod tests {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
 
-    const FOUR: Images = Images::Tiles(85, 170);
-    const MINI: Images = Images::Patches(162, 1536);
-    const CLAUDE: Images = Images::Area(1568, 1600);
+    const GPT_4_RULE: Images = Images::Tiles(85, 170);
+    const MINI_RULE: Images = Images::Patches(162, 1536);
+    const CLAUDE_RULE: Images = Images::Area(1568, 1600);
 
     // The providers' own examples, and some computed by hand from their rules.
     #[test]
     fn an_image_costs_what_its_provider_says() {
         let check = |rule: Images, size, tokens| assert_eq!(rule.cost(size), tokens, "{rule:?} {size:?}");
-        check(FOUR, (1024, 1024), 765);
-        check(FOUR, (2048, 4096), 1105);
-        check(FOUR, (512, 512), 255);
+        check(GPT_4_RULE, (1024, 1024), 765);
+        check(GPT_4_RULE, (2048, 4096), 1105);
+        check(GPT_4_RULE, (512, 512), 255);
         // 1365 by 768: three tiles by two.
-        check(FOUR, (1920, 1080), 85 + 6 * 170);
+        check(GPT_4_RULE, (1920, 1080), 85 + 6 * 170);
         check(Images::Tiles(70, 140), (1024, 1024), 70 + 4 * 140);
         // 33 by 44 patches are what 1,536 leave of 57 by 75.
         check(Images::Patches(100, 1536), (1800, 2400), 1452);
         check(Images::Patches(100, 1536), (1024, 1024), 1024);
-        check(MINI, (1024, 1024), 1659);
-        check(CLAUDE, (200, 200), 54);
-        check(CLAUDE, (1000, 1000), 1334);
-        check(CLAUDE, (1092, 1092), 1590);
-        check(CLAUDE, (3000, 3000), 1600);
+        check(MINI_RULE, (1024, 1024), 1659);
+        check(CLAUDE_RULE, (200, 200), 54);
+        check(CLAUDE_RULE, (1000, 1000), 1334);
+        check(CLAUDE_RULE, (1092, 1092), 1590);
+        check(CLAUDE_RULE, (3000, 3000), 1600);
         // 1568 by 157.
-        check(CLAUDE, (10_000, 1000), 329);
+        check(CLAUDE_RULE, (10_000, 1000), 329);
         check(Images::Crops, (384, 384), 258);
         // Squares of 360: three by two.
         check(Images::Crops, (960, 540), 1548);
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn no_size_is_too_large_for_a_rule() {
-        for rule in [FOUR, MINI, CLAUDE, Images::Crops, Images::Flat(1)] {
+        for rule in [GPT_4_RULE, MINI_RULE, CLAUDE_RULE, Images::Crops, Images::Flat(1)] {
             for size in [(u32::MAX, u32::MAX), (u32::MAX, 1), (1, u32::MAX), (1, 1), (0, 0)] {
                 assert!(rule.cost(size) > 0, "{rule:?} {size:?}");
             }

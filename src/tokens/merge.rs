@@ -5,35 +5,35 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::tokens::pairs::{NONE, Pairs};
+use crate::tokens::pairs::{NO_TOKEN, Pairs};
 
 /// The most parts whose presence fits the bits of one word.
-pub(crate) const FEW: usize = 63;
+pub(crate) const MAX_MASKED_PARTS: usize = 63;
 
 /// The bytes of a long piece merged at once, and the distance from their end at which they are cut: longer than the
 /// longest tokens, so that what follows cannot change what is before.
-const WINDOW: usize = 16 * 1024;
-const MARGIN: usize = 1024;
+const WINDOW_BYTES: usize = 16 * 1024;
+const MARGIN_BYTES: usize = 1024;
 
 /// Counts the tokens of a few parts.
 pub(crate) fn merge_few(parts: &mut [u32], pairs: &Pairs) -> u32 {
     let count = parts.len();
     let mut left = (1u64 << count) - 1;
-    let mut ranks = [NONE; FEW];
+    let mut ranks = [NO_TOKEN; MAX_MASKED_PARTS];
     for at in 1..count {
         ranks[at - 1] = pairs.get(parts[at - 1], parts[at]);
     }
     loop {
         let (at, rank) = lowest(&ranks[..count]);
-        if rank == NONE {
+        if rank == NO_TOKEN {
             return left.count_ones();
         }
         parts[at] = rank;
         let next = next_left(left, at);
         left &= !(1 << next);
-        ranks[next] = NONE;
+        ranks[next] = NO_TOKEN;
         let after = next_left(left, at);
-        ranks[at] = if after < count { pairs.get(rank, parts[after]) } else { NONE };
+        ranks[at] = if after < count { pairs.get(rank, parts[after]) } else { NO_TOKEN };
         let before = left & ((1 << at) - 1);
         if before != 0 {
             let before = before.ilog2() as usize;
@@ -47,7 +47,7 @@ fn lowest(ranks: &[u32]) -> (usize, u32) {
     ranks
         .iter()
         .enumerate()
-        .fold((0, NONE), |lowest, (at, rank)| if *rank < lowest.1 { (at, *rank) } else { lowest })
+        .fold((0, NO_TOKEN), |lowest, (at, rank)| if *rank < lowest.1 { (at, *rank) } else { lowest })
 }
 
 // Returns the next remaining part after this one, or a number beyond all of them.
@@ -64,7 +64,7 @@ fn next_left(left: u64, at: usize) -> usize {
 /// not, the windows are doubled. Tokens count against the limit once that is checked: those at the end of a window may
 /// become fewer when its text continues.
 pub(crate) fn merge_many(piece: &[u8], bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> u32 {
-    let mut size = WINDOW;
+    let mut size = WINDOW_BYTES;
     loop {
         if let Some(count) = merge_by_windows(piece, size, bytes, pairs, limit) {
             return count;
@@ -88,7 +88,7 @@ fn merge_by_windows(piece: &[u8], size: usize, bytes: &[u32; 256], pairs: &Pairs
         if end == piece.len() || count > u64::from(limit) {
             return Some(u32::try_from(count).unwrap_or(u32::MAX));
         }
-        let kept = tokens.partition_point(|token| start + token.start + MARGIN < end);
+        let kept = tokens.partition_point(|token| start + token.start + MARGIN_BYTES < end);
         expected = Some(tokens[kept].rank);
         count += kept as u64;
         start += tokens[kept].start;
@@ -112,7 +112,7 @@ struct MergePart {
 fn merge_window(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
     let mut parts: Vec<MergePart> = (0u32..)
         .zip(ranks)
-        .map(|(at, rank)| MergePart { rank, pair: NONE, previous: at.wrapping_sub(1), next: at + 1 })
+        .map(|(at, rank)| MergePart { rank, pair: NO_TOKEN, previous: at.wrapping_sub(1), next: at + 1 })
         .collect();
     let mut lowest = BinaryHeap::with_capacity(parts.len());
     for at in 0..parts.len() {
@@ -126,7 +126,7 @@ fn merge_window(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
         }
         let gone = parts[at].next as usize;
         let next = parts[gone].next;
-        parts[gone].pair = NONE;
+        parts[gone].pair = NO_TOKEN;
         parts[at] = MergePart { rank, next, ..parts[at] };
         if let Some(after) = parts.get_mut(next as usize) {
             after.previous = at as u32;
@@ -150,9 +150,9 @@ fn merge_window(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
 #[inline(always)]
 fn update_pair(parts: &mut [MergePart], at: usize, pairs: &Pairs, lowest: &mut BinaryHeap<Reverse<u64>>) {
     let part = parts[at];
-    let rank = parts.get(part.next as usize).map_or(NONE, |next| pairs.get(part.rank, next.rank));
+    let rank = parts.get(part.next as usize).map_or(NO_TOKEN, |next| pairs.get(part.rank, next.rank));
     parts[at].pair = rank;
-    if rank != NONE {
+    if rank != NO_TOKEN {
         lowest.push(Reverse(u64::from(rank) << 32 | at as u64));
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::tokens::{Encoding, Images};
 
-const TABLE: &str = include_str!("models.tsv");
+const MODEL_TABLE: &str = include_str!("models.tsv");
 
 /// The known properties of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -36,7 +36,7 @@ fn is_of(name: &str, beginning: &str) -> bool {
 }
 
 fn rows() -> impl Iterator<Item = (&'static str, Model)> {
-    TABLE.lines().filter_map(|line| {
+    MODEL_TABLE.lines().filter_map(|line| {
         let mut parts = line.split('\t');
         let (beginning, encoding, window) = (parts.next()?, parts.next()?, parts.next()?);
         let images = parts.next().and_then(Images::parse);
@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn each_line_of_the_table_is_a_model() {
-        assert_eq!(rows().count(), TABLE.lines().count());
-        assert!(TABLE.lines().is_sorted());
+        assert_eq!(rows().count(), MODEL_TABLE.lines().count());
+        assert!(MODEL_TABLE.lines().is_sorted());
         for (beginning, model) in rows() {
             assert_eq!(find_model(beginning), Some(model), "{beginning}");
         }
         // Every image rule in the table parses.
-        let named = TABLE.lines().filter(|line| line.split('\t').nth(3).is_some()).count();
+        let named = MODEL_TABLE.lines().filter(|line| line.split('\t').nth(3).is_some()).count();
         assert_eq!(rows().filter(|(_, model)| model.images.is_some()).count(), named);
     }
 

@@ -4,11 +4,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// No token.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_TOKEN: u32 = u32::MAX;
 
 // A rank has at most 18 bits.
 const RANK_BITS: u32 = 18;
-const RANK: u64 = (1 << RANK_BITS) - 1;
+const RANK_MASK: u64 = (1 << RANK_BITS) - 1;
 
 /// An open-addressing table: a slot is the two ranks and the merged one, or 0.
 pub(crate) struct Pairs {
@@ -33,7 +33,7 @@ impl Pairs {
         self.slots[at] = key << RANK_BITS | u64::from(both);
     }
 
-    /// Returns the token that both become, or [`NONE`].
+    /// Returns the token that both become, or [`NO_TOKEN`].
     #[inline(always)]
     pub fn get(&self, left: u32, right: u32) -> u32 {
         let key = key(left, right);
@@ -41,10 +41,10 @@ impl Pairs {
         loop {
             let found = self.slots[at];
             if found >> RANK_BITS == key && found != 0 {
-                return (found & RANK) as u32;
+                return (found & RANK_MASK) as u32;
             }
             if found == 0 {
-                return NONE;
+                return NO_TOKEN;
             }
             at = (at + 1) & (self.slots.len() - 1);
         }

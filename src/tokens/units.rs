@@ -6,13 +6,13 @@
 //! where these conflict, `o200k_base` takes precedence. They are part of the name: other costs would be `estimate-2`.
 
 /// Costs are in 32nds of a token.
-pub(super) const PARTS: u64 = 32;
+pub(super) const UNITS_PER_TOKEN: u64 = 32;
 
 /// The rows and columns of [`PAIRS`] for the letters a to z. One more is for the other letters of Latin-1, and one for
 /// the Latin letters beyond.
-pub(super) const A_TO_Z: u8 = 26;
+pub(super) const LETTER_COUNT: u8 = 26;
 
-const LATIN_ROWS: usize = A_TO_Z as usize + 2;
+const LATIN_ROWS: usize = LETTER_COUNT as usize + 2;
 
 /// The units that are charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,10 +56,10 @@ mod with_engine {
     use crate::tokens::words::TokenTable;
 
     const SINGLE_BYTES: usize = 256;
-    const PLANES: usize = 6;
+    const PLANE_COUNT: usize = 6;
 
     // The known vocabularies: with another one's bytes, counts would have the wrong name.
-    const KNOWN: [KnownVocabulary; 2] = [
+    const KNOWN_VOCABULARIES: [KnownVocabulary; 2] = [
         KnownVocabulary {
             encoding: Encoding::O200kBase,
             pattern: Pattern::O200k,
@@ -81,7 +81,7 @@ mod with_engine {
 
     fn identify(planes: &[u8]) -> Result<KnownVocabulary, Error> {
         let hash = xxh64(planes, 0);
-        KNOWN.into_iter().find(|known| known.hash == hash).ok_or_else(|| {
+        KNOWN_VOCABULARIES.into_iter().find(|known| known.hash == hash).ok_or_else(|| {
             let found = planes.len();
             let message =
                 format!("expected the bytes of a known vocabulary, but found {found} others ({hash:016x})");
@@ -166,10 +166,10 @@ mod with_engine {
         }
 
         fn count_merged(&self, piece: &[u8], limit: u32) -> u32 {
-            if piece.len() > merge::FEW {
+            if piece.len() > merge::MAX_MASKED_PARTS {
                 return merge::merge_many(piece, &self.bytes, &self.pairs, limit);
             }
-            let mut ranks = [0; merge::FEW];
+            let mut ranks = [0; merge::MAX_MASKED_PARTS];
             ranks.iter_mut().zip(piece).for_each(|(rank, byte)| *rank = self.bytes[usize::from(*byte)]);
             merge::merge_few(&mut ranks[..piece.len()], &self.pairs)
         }
@@ -191,7 +191,7 @@ mod with_engine {
     }
 
     fn read_pairs(planes: &[u8]) -> Vec<(u32, u32)> {
-        let count = planes.len() / PLANES;
+        let count = planes.len() / PLANE_COUNT;
         let rank = |token: usize, side: usize| {
             let byte = |plane: usize| planes[(side + plane) * count + token];
             u32::from_le_bytes([byte(0), byte(1), byte(2), 0])

@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 
 use crate::tokens::pairs::slot;
 
-/// The longest tokens, in bytes, that fit with their length into one 64-bit word; `LONG` fits into two. Longer pieces
+/// The longest tokens, in bytes, that fit with their length into one 64-bit word; `LONG_BYTES` fits into two. Longer pieces
 /// are merged.
-const SHORT: usize = 7;
-const LONG: usize = 15;
+const SHORT_BYTES: usize = 7;
+const LONG_BYTES: usize = 15;
 
 /// The bit of a key at which the length begins.
-const LENGTH_AT: u32 = 120;
-const BYTES: u128 = (1 << LENGTH_AT) - 1;
+const LENGTH_SHIFT: u32 = 120;
+const BYTES_MASK: u128 = (1 << LENGTH_SHIFT) - 1;
 
 /// The tokens of at most 15 bytes, as an open-addressing table: a slot is a token's key, or 0.
 pub(crate) struct TokenTable {
@@ -25,13 +25,13 @@ pub(crate) struct TokenTable {
 impl TokenTable {
     /// Builds the table from the single bytes and the pairs of earlier tokens.
     pub fn new(bytes: impl Iterator<Item = u8>, pairs: impl Iterator<Item = (u32, u32)>) -> TokenTable {
-        let mut keys: Vec<u128> = bytes.map(|byte| u128::from(byte) | 1 << LENGTH_AT).collect();
+        let mut keys: Vec<u128> = bytes.map(|byte| u128::from(byte) | 1 << LENGTH_SHIFT).collect();
         for (left, right) in pairs {
             keys.push(join_keys(keys[left as usize], keys[right as usize]));
         }
         let count = |longest: usize| keys.iter().filter(|key| length(**key) <= longest).count();
-        let short = count(SHORT);
-        let (short_bits, long_bits) = (bits(short), bits(count(LONG) - short));
+        let short = count(SHORT_BYTES);
+        let (short_bits, long_bits) = (bits(short), bits(count(LONG_BYTES) - short));
         let mut words = TokenTable {
             short: vec![0; 1 << short_bits],
             short_shift: u64::BITS - short_bits,
@@ -46,10 +46,10 @@ impl TokenTable {
 
     fn insert(&mut self, key: u128) {
         let (low, high) = (key as u64, (key >> 64) as u64);
-        if length(key) <= SHORT {
+        if length(key) <= SHORT_BYTES {
             let at = self.place_of_short(low | high);
             self.short[at] = low | high;
-        } else if length(key) <= LONG {
+        } else if length(key) <= LONG_BYTES {
             let at = self.place_of_long([low, high]);
             self.long[at] = [low, high];
         }
@@ -61,11 +61,11 @@ impl TokenTable {
         match end - start {
             // Every byte is a token.
             1 => true,
-            length @ 2..=SHORT => {
+            length @ 2..=SHORT_BYTES => {
                 let key = first(eight(text, start), length) | (length as u64) << 56;
                 self.short[self.place_of_short(key)] == key
             }
-            length @ 8..=LONG => {
+            length @ 8..=LONG_BYTES => {
                 let rest = first(eight(text, start + 8), length - 8);
                 let key = [eight(text, start), rest | (length as u64) << 56];
                 are_equal(self.long[self.place_of_long(key)], key)
@@ -95,16 +95,18 @@ impl TokenTable {
 }
 
 fn length(key: u128) -> usize {
-    (key >> LENGTH_AT) as usize
+    (key >> LENGTH_SHIFT) as usize
 }
 
 fn join_keys(left: u128, right: u128) -> u128 {
     let length_of_both = length(left) + length(right);
-    if length_of_both > LONG {
+    if length_of_both > LONG_BYTES {
         // A key that no lookup uses, for a token too long; tokens made of it are too long, too.
-        return 0xff << LENGTH_AT;
+        return 0xff << LENGTH_SHIFT;
     }
-    (left & BYTES) | (right & BYTES) << (8 * length(left)) | (length_of_both as u128) << LENGTH_AT
+    (left & BYTES_MASK)
+        | (right & BYTES_MASK) << (8 * length(left))
+        | (length_of_both as u128) << LENGTH_SHIFT
 }
 
 // The table has twice the room it needs: a lookup then ends after one or two slots.

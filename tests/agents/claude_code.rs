@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{fixture, roles};
 
-const REAL: &str = "real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl";
+const REAL_SESSION: &str = "real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl";
 
 fn import(lines: &[Value]) -> Import {
     let text: Vec<String> = lines.iter().map(Value::to_string).collect();
@@ -193,7 +193,7 @@ fn what_is_no_transcript_is_one_error() {
     for rubbish in [&b"\x7fELF\x02\0"[..], b"null", b"{\"type\":\"summary\"}", b"\xef\xbb\xbf"] {
         assert_eq!(code(rubbish), Some(Code::UnknownFormat));
     }
-    let asked = read(&fixture(AgentName::ClaudeCode, REAL), "x", Some(AgentName::Codex)).unwrap_err();
+    let asked = read(&fixture(AgentName::ClaudeCode, REAL_SESSION), "x", Some(AgentName::Codex)).unwrap_err();
     assert_eq!(asked.code, Code::UnknownFormat);
 }
 
@@ -335,7 +335,7 @@ fn what_is_too_long_is_a_problem_and_costs_no_other() {
 
 #[test]
 fn a_real_session_reads_as_it_was_held() {
-    let import = read(&fixture(AgentName::ClaudeCode, REAL), "x", None).unwrap();
+    let import = read(&fixture(AgentName::ClaudeCode, REAL_SESSION), "x", None).unwrap();
     let [session] = &import.sessions[..] else { panic!("one session") };
     assert_eq!(session.source_id, "a1ec06f7-8d81-4715-aba2-72b09c413bbd");
     assert_eq!(session.version.as_deref(), Some("2.1.329"));

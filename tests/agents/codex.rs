@@ -176,8 +176,9 @@ fn a_sub_agent_names_its_caller_and_pictures_are_read() {
 
 #[test]
 fn a_real_session_reads_as_it_was_held() {
-    const REAL: &str = "real/0.169.0/rollout-2026-11-20T23-55-48-01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3.jsonl";
-    let session = read(&fixture(AgentName::Codex, REAL), "x", None).unwrap().sessions.remove(0);
+    const REAL_SESSION: &str =
+        "real/0.169.0/rollout-2026-11-20T23-55-48-01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3.jsonl";
+    let session = read(&fixture(AgentName::Codex, REAL_SESSION), "x", None).unwrap().sessions.remove(0);
     assert_eq!(session.source_id, "01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3");
     let named = (session.version.as_deref(), session.model.as_deref(), session.git_branch.as_deref());
     assert_eq!(named, (Some("0.169.0"), Some("fake-model"), Some("master")));

@@ -6,7 +6,7 @@ use leftoff::interop::{AgentName, ImportedSession, read};
 use leftoff::record::message::Role;
 use serde_json::{Value, json};
 
-const AT: &str = "2026-01-02T00:00:00.000Z";
+const TIME: &str = "2026-01-02T00:00:00.000Z";
 
 fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
@@ -27,7 +27,7 @@ fn check(file: &str, agent: AgentName, expected: &[bool]) {
 
 fn claude(uuid: &str, parent: &str, kind: &str, more: Value) -> Value {
     let mut record = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "version": "2.1.329",
-        "timestamp": AT, "cwd": "/home/ann/p"});
+        "timestamp": TIME, "cwd": "/home/ann/p"});
     record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     record
 }
@@ -52,15 +52,21 @@ fn claude_asks(uuid: &str, parent: &str, text: &str, more: Value) -> Value {
 
 #[test]
 fn an_answer_that_claude_code_cut_is_partial() {
-    const STOPPED: &str = "[Request interrupted by user]";
+    const INTERRUPTION_TEXT: &str = "[Request interrupted by user]";
     let hello = claude_asks("u", "", "hello", json!({}));
     let of = |records: &[Value], expected: &[bool]| {
         check(&lines(&[std::slice::from_ref(&hello), records].concat()), AgentName::ClaudeCode, expected);
     };
     of(&[claude_says("a", "u", None, json!({"isAbortedMidStream": true}))], &[true]);
-    of(&[claude_says("a", "u", None, json!({})), claude_asks("v", "a", STOPPED, json!({}))], &[true]);
     of(
-        &[claude_says("a", "u", Some("end_turn"), json!({})), claude_asks("v", "a", STOPPED, json!({}))],
+        &[claude_says("a", "u", None, json!({})), claude_asks("v", "a", INTERRUPTION_TEXT, json!({}))],
+        &[true],
+    );
+    of(
+        &[
+            claude_says("a", "u", Some("end_turn"), json!({})),
+            claude_asks("v", "a", INTERRUPTION_TEXT, json!({})),
+        ],
         &[false],
     );
     let named = claude_asks("v", "b", "go on", json!({"interruptedMessageId": "a"}));
@@ -81,7 +87,7 @@ fn opencode(error: Value) -> String {
 
 fn pi(stop: &str) -> String {
     lines(&[
-        json!({"type": "session", "id": "s", "timestamp": AT, "cwd": "/home/ann/p"}),
+        json!({"type": "session", "id": "s", "timestamp": TIME, "cwd": "/home/ann/p"}),
         json!({"type": "message", "id": "1", "message": {"role": "user", "content": "hi"}}),
         json!({"type": "message", "id": "2", "parentId": "1", "message":
             {"role": "assistant", "stopReason": stop, "content": [{"type": "text", "text": "ha"}]}}),
@@ -90,10 +96,10 @@ fn pi(stop: &str) -> String {
 
 fn gemini(shown: &str) -> String {
     lines(&[
-        json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "kind": "main"}),
-        json!({"id": "1", "timestamp": AT, "type": "user", "content": "hi"}),
-        json!({"id": "2", "timestamp": AT, "type": "gemini", "content": "ha"}),
-        json!({"id": "3", "timestamp": AT, "type": "info", "content": shown}),
+        json!({"sessionId": "s", "projectHash": "h", "startTime": TIME, "kind": "main"}),
+        json!({"id": "1", "timestamp": TIME, "type": "user", "content": "hi"}),
+        json!({"id": "2", "timestamp": TIME, "type": "gemini", "content": "ha"}),
+        json!({"id": "3", "timestamp": TIME, "type": "info", "content": shown}),
     ])
 }
 
@@ -107,9 +113,9 @@ fn aider(end: &str) -> String {
 }
 
 fn copilot(last: &str) -> String {
-    let event = |kind: &str, data: Value| json!({"type": kind, "id": kind, "timestamp": AT, "data": data});
+    let event = |kind: &str, data: Value| json!({"type": kind, "id": kind, "timestamp": TIME, "data": data});
     lines(&[
-        event("session.start", json!({"sessionId": "s", "startTime": AT})),
+        event("session.start", json!({"sessionId": "s", "startTime": TIME})),
         event("user.message", json!({"content": "hi"})),
         event("assistant.message", json!({"messageId": "m", "content": "ha"})),
         event(last, json!({"reason": "user"})),
@@ -118,14 +124,14 @@ fn copilot(last: &str) -> String {
 
 fn codex(last: &str) -> String {
     let said = |role: &str, kind: &str| {
-        json!({"timestamp": AT, "type": "response_item", "payload":
+        json!({"timestamp": TIME, "type": "response_item", "payload":
             {"type": "message", "role": role, "content": [{"type": kind, "text": "ha"}]}})
     };
     lines(&[
-        json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
+        json!({"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
         said("user", "input_text"),
         said("assistant", "output_text"),
-        json!({"timestamp": AT, "type": "event_msg", "payload": {"type": last}}),
+        json!({"timestamp": TIME, "type": "event_msg", "payload": {"type": last}}),
     ])
 }
 
@@ -162,21 +168,20 @@ fn path(session: &ImportedSession) -> Vec<&str> {
     on.map(|message| message.content.as_str()).collect()
 }
 
-const TAKEN_BACK: &str = "[What was said after this was taken back.]";
+const REVERT_NOTE: &str = "[What was said after this was taken back.]";
 
 #[test]
 fn what_was_taken_back_is_off_the_path_also_where_nothing_followed() {
-    let said =
-        |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": AT, "type": kind, "content": text});
+    let said = |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": TIME, "type": kind, "content": text});
     let gemini = [
-        json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "kind": "main"}),
+        json!({"sessionId": "s", "projectHash": "h", "startTime": TIME, "kind": "main"}),
         said("1", "user", "one"),
         said("2", "gemini", "two"),
         said("3", "user", "three"),
         said("4", "gemini", "four"),
         json!({"$rewindTo": "3"}),
     ];
-    assert_eq!(path(&session(&lines(&gemini))), ["one", "two", TAKEN_BACK]);
+    assert_eq!(path(&session(&lines(&gemini))), ["one", "two", REVERT_NOTE]);
     let with = |id: &str| {
         let rewind = json!({"$rewindTo": id});
         lines(&[&gemini[..5], &[rewind, said("5", "user", "five")]].concat())
@@ -187,10 +192,10 @@ fn what_was_taken_back_is_off_the_path_also_where_nothing_followed() {
     assert_eq!(error.code, Code::EmptyFile);
 
     let record = |uuid: &str, parent: &str, kind: &str, text: &str| {
-        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": AT, "type": kind, "cwd": "/home/ann/p",
+        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": TIME, "type": kind, "cwd": "/home/ann/p",
             "version": "0.21.13", "message": {"role": kind, "parts": [{"text": text}]}})
     };
-    let rewind = json!({"uuid": "5", "parentUuid": "2", "sessionId": "s", "timestamp": AT, "type": "system",
+    let rewind = json!({"uuid": "5", "parentUuid": "2", "sessionId": "s", "timestamp": TIME, "type": "system",
         "subtype": "rewind", "cwd": "/home/ann/p", "version": "0.21.13", "systemPayload": {"targetUuid": "2"}});
     let qwen = [
         record("1", "", "user", "one"),
@@ -199,7 +204,7 @@ fn what_was_taken_back_is_off_the_path_also_where_nothing_followed() {
         record("4", "3", "assistant", "four"),
         rewind,
     ];
-    assert_eq!(path(&session(&lines(&qwen))), ["one", "two", TAKEN_BACK]);
+    assert_eq!(path(&session(&lines(&qwen))), ["one", "two", REVERT_NOTE]);
 
     let part = |text: &str| json!([{"type": "text", "text": text}]);
     let messages = json!([
@@ -210,7 +215,7 @@ fn what_was_taken_back_is_off_the_path_also_where_nothing_followed() {
     ]);
     let opencode =
         |revert: Value| json!({"info": {"id": "s", "revert": revert}, "messages": messages}).to_string();
-    assert_eq!(path(&session(&opencode(json!({"messageID": "3"})))), ["one", "two", TAKEN_BACK]);
+    assert_eq!(path(&session(&opencode(json!({"messageID": "3"})))), ["one", "two", REVERT_NOTE]);
     assert_eq!(path(&session(&opencode(Value::Null))), ["one", "two", "three", "four"]);
 }
 
@@ -268,15 +273,15 @@ fn what_claude_code_attached_for_the_model_is_in_the_session() {
 #[test]
 fn what_a_client_tells_by_itself_is_no_session() {
     let gemini = lines(&[
-        json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "kind": "main"}),
-        json!({"id": "1", "timestamp": AT, "type": "user", "content": "<session_context>\nx\n</session_context>"}),
+        json!({"sessionId": "s", "projectHash": "h", "startTime": TIME, "kind": "main"}),
+        json!({"id": "1", "timestamp": TIME, "type": "user", "content": "<session_context>\nx\n</session_context>"}),
     ]);
     let said = |text: &str| {
-        json!({"timestamp": AT, "type": "response_item", "payload":
+        json!({"timestamp": TIME, "type": "response_item", "payload":
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}})
     };
     let codex = lines(&[
-        json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
+        json!({"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
         said("<environment_context>\n  <cwd>/home/ann/p</cwd>\n</environment_context>"),
     ]);
     let opencode = json!({"info": {"id": "s"}, "messages":

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use super::{fixture, flags, roles};
 
-const REAL: &str = "real/1.18.33/ses_dff5ee6f5ffeggHC7B1chcgdQA.json";
-const CALLER: &str = "real/1.18.33/ses_dff5ebac6ffeCeeL51VTPNWZem.json";
-const CHILD: &str = "real/1.18.33/ses_dff5eb153ffe798a1Dfa7jgPSR.json";
-const REVERTED: &str = "real/1.18.33/ses_dff5ea03cffeuouve2qHzPid77.json";
+const REAL_SESSION: &str = "real/1.18.33/ses_dff5ee6f5ffeggHC7B1chcgdQA.json";
+const CALLER_SESSION: &str = "real/1.18.33/ses_dff5ebac6ffeCeeL51VTPNWZem.json";
+const CHILD_SESSION: &str = "real/1.18.33/ses_dff5eb153ffe798a1Dfa7jgPSR.json";
+const REVERTED_SESSION: &str = "real/1.18.33/ses_dff5ea03cffeuouve2qHzPid77.json";
 
 fn session(path: &str) -> ImportedSession {
     let bytes = fixture(AgentName::OpenCode, path);
@@ -41,7 +41,7 @@ fn user(parts: Value) -> Value {
 
 #[test]
 fn a_real_session_reads_as_it_was_held() {
-    let session = session(REAL);
+    let session = session(REAL_SESSION);
     assert_eq!(session.source_id, "ses_dff5ee6f5ffeggHC7B1chcgdQA");
     assert_eq!(session.folder.as_deref(), Some("/home/dev/project"));
     assert_eq!(session.version.as_deref(), Some("1.18.33"));
@@ -72,7 +72,7 @@ fn a_real_session_reads_as_it_was_held() {
 
 #[test]
 fn what_the_client_says_in_the_users_name_is_marked_and_stands_apart() {
-    let session = session(REAL);
+    let session = session(REAL_SESSION);
     let said: Vec<&Message> =
         session.messages.iter().filter(|message| message.role == Some(Role::User)).collect();
     let attached = said.iter().find(|message| !message.attachments.is_empty()).unwrap();
@@ -88,7 +88,7 @@ fn what_the_client_says_in_the_users_name_is_marked_and_stands_apart() {
 
 #[test]
 fn a_summary_is_marked_and_what_it_sums_up_stays() {
-    let session = session(REAL);
+    let session = session(REAL_SESSION);
     let marked = |message: &&Message| flags(message).contains("isCompactSummary");
     let [summary] = session.messages.iter().filter(marked).collect::<Vec<_>>()[..] else { panic!("one") };
     assert_eq!(summary.role, Some(Role::Assistant));
@@ -97,7 +97,7 @@ fn a_summary_is_marked_and_what_it_sums_up_stays() {
 
 #[test]
 fn a_child_session_and_the_call_that_began_it_name_each_other() {
-    let (caller, child) = (session(CALLER), session(CHILD));
+    let (caller, child) = (session(CALLER_SESSION), session(CHILD_SESSION));
     assert_eq!(child.parent.as_ref().unwrap().session, format!("opencode/{}", caller.source_id));
     let [sub_agent] = &caller.sub_agents[..] else { panic!("one") };
     assert_eq!(sub_agent.source_id, child.source_id);
@@ -109,7 +109,7 @@ fn a_child_session_and_the_call_that_began_it_name_each_other() {
 
 #[test]
 fn what_was_taken_back_stays_with_a_mark() {
-    let session = session(REVERTED);
+    let session = session(REVERTED_SESSION);
     let taken: Vec<bool> =
         session.messages.iter().map(|message| flags(message).contains("isReverted")).collect();
     // The last one says so, and goes on from the last message that stays.
@@ -238,8 +238,8 @@ fn what_cannot_be_used_is_listed() {
 
 #[test]
 fn a_session_that_went_on_keeps_the_ids_it_had() {
-    let bytes = fixture(AgentName::OpenCode, REAL);
-    let whole = session(REAL);
+    let bytes = fixture(AgentName::OpenCode, REAL_SESSION);
+    let whole = session(REAL_SESSION);
     let source: Value = serde_json::from_slice(&bytes).unwrap();
     let messages = source["messages"].as_array().unwrap();
     for end in 1..messages.len() {

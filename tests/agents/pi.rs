@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{fixture, flags, roles};
 
-const REAL: &str = "real/0.73.1/2026-11-22T00-34-17-619Z_01a200ac-d992-72ec-acfd-4e1ee077bda7.jsonl";
+const REAL_SESSION: &str = "real/0.73.1/2026-11-22T00-34-17-619Z_01a200ac-d992-72ec-acfd-4e1ee077bda7.jsonl";
 
 fn header() -> Value {
     json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/home/dev/project"})
@@ -43,7 +43,7 @@ fn tree(session: &ImportedSession) -> Vec<String> {
 
 #[test]
 fn a_real_session_reads_as_it_was_held() {
-    let session = read(&fixture(AgentName::Pi, REAL), "x", None).unwrap().sessions.remove(0);
+    let session = read(&fixture(AgentName::Pi, REAL_SESSION), "x", None).unwrap().sessions.remove(0);
     assert_eq!(session.source_id, "01a200ac-d992-72ec-acfd-4e1ee077bda7");
     assert_eq!(session.folder.as_deref(), Some("/home/dev/project"));
     assert_eq!(session.model.as_deref(), Some("fake-model"));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{FIXTURES, folder};
 
-const AT: &str = "2026-01-02T00:00:00.000Z";
+const TIME: &str = "2026-01-02T00:00:00.000Z";
 
 fn import_report(name: &str) -> Import {
     let bytes = std::fs::read(folder("public-reports").join(name)).expect("the fixture is there");
@@ -78,7 +78,7 @@ impl Recording<'_> {
         let parent = if self.count == 0 { Value::Null } else { format!("u{}", self.count).into() };
         self.count += 1;
         let uuid = format!("u{}", self.count);
-        self.records.push(json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": AT, "message": message, "cwd": "/p"}));
+        self.records.push(json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": TIME, "message": message, "cwd": "/p"}));
     }
 
     fn push_claude(&mut self, turn: &Turn) {
@@ -112,7 +112,10 @@ impl Recording<'_> {
     }
 
     fn push_gemini(&mut self, turn: &Turn) {
-        self.begin(turn, json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "lastUpdated": AT}));
+        self.begin(
+            turn,
+            json!({"sessionId": "s", "projectHash": "h", "startTime": TIME, "lastUpdated": TIME}),
+        );
         let answer = self.with_id(json!({"name": "Bash", "response": {"output": turn.result}}), "id");
         let result = json!([{"functionResponse": answer}]);
         let call = json!({"name": "Bash", "args": {"n": turn.number}, "result": result, "status": "success"});
@@ -124,7 +127,7 @@ impl Recording<'_> {
             ("d", "gemini", json!(turn.last)),
         ] {
             let id = format!("{}{place}", turn.number);
-            let mut record = json!({"id": id, "timestamp": AT, "type": kind, "content": content});
+            let mut record = json!({"id": id, "timestamp": TIME, "type": kind, "content": content});
             if place == "b" {
                 record["toolCalls"] = calls.clone();
             }
@@ -135,7 +138,7 @@ impl Recording<'_> {
     fn push_codex(&mut self, turn: &Turn) {
         self.begin(
             turn,
-            json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/p"}}),
+            json!({"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/p"}}),
         );
         let message = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
         let arguments = format!("{{\"n\":{}}}", turn.number);
@@ -148,7 +151,7 @@ impl Recording<'_> {
             self.with_id(result, "call_id"),
             message("assistant", "output_text", &turn.last),
         ] {
-            self.records.push(json!({"timestamp": AT, "type": "response_item", "payload": payload}));
+            self.records.push(json!({"timestamp": TIME, "type": "response_item", "payload": payload}));
         }
     }
 
@@ -166,12 +169,12 @@ impl Recording<'_> {
         for (kind, data) in events {
             self.count += 1;
             let id = format!("e{}", self.count);
-            self.records.push(json!({"type": kind, "id": id, "timestamp": AT, "data": data}));
+            self.records.push(json!({"type": kind, "id": id, "timestamp": TIME, "data": data}));
         }
     }
 
     fn push_pi(&mut self, turn: &Turn) {
-        self.begin(turn, json!({"type": "session", "version": 3, "id": "s", "timestamp": AT, "cwd": "/p"}));
+        self.begin(turn, json!({"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/p"}));
         let text = |text: &str| json!({"type": "text", "text": text});
         let call = json!({"type": "toolCall", "name": "Bash", "arguments": {"n": turn.number}});
         let call = self.with_id(call, "id");
@@ -189,7 +192,7 @@ impl Recording<'_> {
             self.count += 1;
             let id = format!("e{}", self.count);
             self.records.push(
-                json!({"type": "message", "id": id, "parentId": parent, "timestamp": AT, "message": message}),
+                json!({"type": "message", "id": id, "parentId": parent, "timestamp": TIME, "message": message}),
             );
         }
     }
@@ -272,10 +275,10 @@ fn whatever_ids_a_gateway_gives_each_turn_has_its_own_answers_calls_and_results(
 fn what_is_said_again_in_another_turn_is_said_twice() {
     let item = |role: &str, kind: &str, text: &str| {
         let content = json!([{"type": kind, "text": text}]);
-        json!({"timestamp": AT, "type": "response_item", "payload": {"type": "message", "role": role, "content": content}})
+        json!({"timestamp": TIME, "type": "response_item", "payload": {"type": "message", "role": role, "content": content}})
     };
-    let event = |kind: &str, text: &str| json!({"timestamp": AT, "type": "event_msg", "payload": {"type": kind, "message": text}});
-    let head = json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/p"}});
+    let event = |kind: &str, text: &str| json!({"timestamp": TIME, "type": "event_msg", "payload": {"type": kind, "message": text}});
+    let head = json!({"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/p"}});
     let (go, done) = (item("user", "input_text", "go"), item("assistant", "output_text", "done"));
     let told = session(&[head, go, done, event("user_message", "go"), event("agent_message", "done")]);
     assert_eq!(contents(&told), ["go", "done", "go", "done"]);
@@ -283,7 +286,7 @@ fn what_is_said_again_in_another_turn_is_said_twice() {
 
 #[test]
 fn a_sub_agent_of_copilots_is_that_of_its_own_call() {
-    let event = |n: usize, kind: &str, data: Value| json!({"type": kind, "id": format!("e{n}"), "timestamp": AT, "data": data});
+    let event = |n: usize, kind: &str, data: Value| json!({"type": kind, "id": format!("e{n}"), "timestamp": TIME, "data": data});
     let mut records = Vec::new();
     for turn in 0..2 {
         let n = turn * 4;
@@ -314,7 +317,7 @@ fn plain(import: &Import) -> Vec<(Option<Role>, String, Vec<String>)> {
 }
 
 /// Agents that keep lines of JSON.
-const OF_LINES: [AgentName; 7] = [
+const LINE_AGENTS: [AgentName; 7] = [
     AgentName::ClaudeCode,
     AgentName::Codex,
     AgentName::Copilot,
@@ -327,7 +330,7 @@ const OF_LINES: [AgentName; 7] = [
 #[test]
 fn a_record_behind_a_torn_one_on_its_line_is_read_by_every_reader() {
     let mut tried = Vec::new();
-    for fixture in FIXTURES.iter().filter(|fixture| OF_LINES.contains(&fixture.agent)) {
+    for fixture in FIXTURES.iter().filter(|fixture| LINE_AGENTS.contains(&fixture.agent)) {
         let name = Path::new(fixture.name()).to_str().expect("a name");
         let Ok(expected) = read(&fixture.bytes, name, Some(fixture.agent)) else { continue };
         let lines: Vec<&[u8]> = fixture.bytes.split_inclusive(|byte| *byte == b'\n').collect();
@@ -349,6 +352,6 @@ fn a_record_behind_a_torn_one_on_its_line_is_read_by_every_reader() {
     tried.dedup();
     assert_eq!(
         tried,
-        AgentName::ALL.into_iter().filter(|agent| OF_LINES.contains(agent)).collect::<Vec<_>>()
+        AgentName::ALL.into_iter().filter(|agent| LINE_AGENTS.contains(agent)).collect::<Vec<_>>()
     );
 }

@@ -3,7 +3,7 @@
 use super::chance::Chance;
 
 /// The longest text, in bytes.
-pub const LONGEST: usize = 64 * 1024;
+pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 const SCRIPTS: &[(u32, usize)] = &[
     (0x41, 58),
@@ -108,9 +108,9 @@ pub fn any_text(chance: &mut Chance, bytes: usize) -> String {
 
 /// From one byte to the longest, each order of magnitude as often as any other.
 pub fn any_length(chance: &mut Chance) -> usize {
-    let bits = chance.number_below(LONGEST.ilog2() as usize + 1);
+    let bits = chance.number_below(MAX_TEXT_BYTES.ilog2() as usize + 1);
     let most = 2usize << bits;
-    (most / 2 + chance.number_below(most / 2)).min(LONGEST)
+    (most / 2 + chance.number_below(most / 2)).min(MAX_TEXT_BYTES)
 }
 
 fn stretch(chance: &mut Chance, run: usize, text: &mut String) {

@@ -15,12 +15,12 @@ use crate::chance::Chance;
 use crate::common::{call_message, result_message, text_message};
 
 pub const KINDS: [&str; 6] = ["goal", "decision", "files", "state", "error", "constraint"];
-pub const FACTS: usize = 20;
+pub const FACT_COUNT: usize = 20;
 
 /// Of a slot, so many values occur in one session: what a session is about, it names again and again.
-const CAST: usize = 7;
+const VALUES_PER_SLOT: usize = 7;
 /// A round has one question, at most 8 steps with one or two calls, and one answer.
-const LONGEST_ROUND: usize = 2 + 8 * 3;
+const MAX_ROUND_MESSAGES: usize = 2 + 8 * 3;
 
 pub struct Session {
     pub messages: Vec<Message>,
@@ -157,16 +157,16 @@ impl Maker {
         let mut cast = slots();
         for values in cast.values_mut() {
             shuffle(&mut chance, values);
-            values.truncate(CAST);
+            values.truncate(VALUES_PER_SLOT);
         }
         Maker { chance, fillers: fillers(), cast, calls: 0 }
     }
 
     /// The conversation without its facts.
     fn drafts(&mut self) -> Vec<Draft> {
-        let end = 100 + LONGEST_ROUND + self.chance.number_below(501 - LONGEST_ROUND);
+        let end = 100 + MAX_ROUND_MESSAGES + self.chance.number_below(501 - MAX_ROUND_MESSAGES);
         let mut drafts = Vec::new();
-        while drafts.len() + LONGEST_ROUND <= end {
+        while drafts.len() + MAX_ROUND_MESSAGES <= end {
             let sentences = 1 + self.chance.number_below(2);
             let question = self.sentences("user", sentences);
             drafts.push(Draft::new(text_message(Role::User, ""), question));
@@ -379,7 +379,7 @@ fn half(set: Vec<Template>) -> Vec<Template> {
         let is_new = chosen.iter().all(|other| other.kind != template.kind);
         if is_new { &mut chosen } else { &mut others }.push(template);
     }
-    others.truncate(FACTS / 2 - chosen.len());
+    others.truncate(FACT_COUNT / 2 - chosen.len());
     chosen.extend(others);
     chosen
 }

@@ -30,7 +30,7 @@ impl VocabularyPair {
 }
 
 /// o200k_base and cl100k_base.
-pub static BOTH: LazyLock<[VocabularyPair; 2]> = LazyLock::new(|| {
+pub static VOCABULARY_PAIRS: LazyLock<[VocabularyPair; 2]> = LazyLock::new(|| {
     let both = |planes, reference, tokens| VocabularyPair {
         ours: Vocabulary::from_bytes(planes).expect("it is known"),
         reference,
@@ -45,7 +45,7 @@ pub static BOTH: LazyLock<[VocabularyPair; 2]> = LazyLock::new(|| {
 
 /// Panics where a text counts otherwise than the reference counts it, or its count is beyond itself as a limit.
 pub fn check(text: &str) {
-    for both in &*BOTH {
+    for both in &*VOCABULARY_PAIRS {
         let (reference, ours) = both.counts(text);
         assert_eq!(ours, reference, "{:?} {text:?}", both.ours);
         assert!(both.stops(text, ours, ours), "{:?} up to {ours} {text:?}", both.ours);

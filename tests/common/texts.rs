@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// So much of a text is read, in bytes. Longer ones may have runs that are not counted exactly.
-const LONGEST: usize = 60_000;
+const MAX_TEXT_BYTES: usize = 60_000;
 
 /// Every text of at least 400 bytes among the fixtures, and the project's own source.
 pub fn all_texts() -> Vec<(String, String)> {
@@ -37,7 +37,7 @@ fn read(path: &Path, texts: &mut Vec<(String, String)>) {
     if let Ok(mut text) = String::from_utf8(bytes)
         && text.len() >= 400
     {
-        let end = (0..=LONGEST.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+        let end = (0..=MAX_TEXT_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
         text.truncate(end.expect("0 is a boundary"));
         texts.push((path.display().to_string(), text));
     }

@@ -19,7 +19,7 @@ use leftoff::record::scan::{Record, ScanItem, Scanner, scan};
 use leftoff::session::handle::Session;
 use leftoff::tokens::Counting;
 
-const WHOLE: usize = 1_000_000;
+const FULL_CASES: usize = 1_000_000;
 
 fn jsons(found: &[ScanItem]) -> Vec<String> {
     let json = |found: &ScanItem| match found {
@@ -86,7 +86,7 @@ fn every_token_class_may_be_cut_at_any_byte() {
 fn any_log_may_be_cut_at_any_byte() {
     let mut chance = Chance::new(seed());
     let (mut logs, mut cuts) = (0, 0);
-    while cuts < scale_count(WHOLE, 10_000) {
+    while cuts < scale_count(FULL_CASES, 10_000) {
         let written = by_chance::log(&mut chance, &format!("log {logs} of seed {}", seed()));
         for cut in 0..=written.log.len() {
             check(&written, cut, chance.one_in(2));

@@ -17,19 +17,19 @@ use leftoff::session::handle::Session;
 use super::{laws, stage};
 use pairs::check_pairs;
 
-const NAME: &str = "a-folder/a-file.jsonl";
+const FILE_NAME: &str = "a-folder/a-file.jsonl";
 
 /// What is read of a byte at most, in bytes of JSON. A record of some 20 bytes can be a message, which has 400 that do not
 /// stand there (two ids, a time, the agent, names of fields), and may repeat a name of at most 1024. Nothing else is said
 /// twice, so no file becomes many times its size.
-const MOST: usize = 64;
+const MAX_BYTES_PER_BYTE: usize = 64;
 /// The same of a file, whatever it holds: its session's ids, what is lost and why.
-const MOST_AT_LEAST: usize = 4096;
+const MIN_LIMIT_BYTES: usize = 4096;
 
 /// A file of this agent, or what somebody takes for one.
 pub fn check(agent: AgentName, data: &[u8]) {
-    let found = read(data, NAME, Some(agent));
-    assert_eq!(found, read(data, NAME, Some(agent)), "another time something else");
+    let found = read(data, FILE_NAME, Some(agent));
+    assert_eq!(found, read(data, FILE_NAME, Some(agent)), "another time something else");
     let is_known = detect(data) == Some(agent);
     let import = match found {
         Ok(import) => import,
@@ -70,7 +70,7 @@ fn check_bounded(import: &Import, length: usize) {
         session.source_id.len() + said + flags + json(&(messages, losses, sub_agents, parent)).len()
     };
     let size = import.sessions.iter().map(of).sum::<usize>() + json(&import.problems).len();
-    assert!(size <= MOST * length + MOST_AT_LEAST, "{size} bytes were read of {length}");
+    assert!(size <= MAX_BYTES_PER_BYTE * length + MIN_LIMIT_BYTES, "{size} bytes were read of {length}");
 }
 
 // Each id is there once, of any file, and who is followed stands before.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::lines::seal_line;
 
-const NEXT: &str = "{\"id\":\"next\",\"role\":\"user\",\"content\":\"what came after\"}\n";
+const NEXT_LINE: &str = "{\"id\":\"next\",\"role\":\"user\",\"content\":\"what came after\"}\n";
 
 /// The first byte says how the rest is cut.
 pub fn check(data: &[u8]) {
@@ -74,7 +74,7 @@ fn checkpoint(mut whole: Session, log: &[u8]) {
 
     let covered = read.bytes as usize;
     let seal: &[u8] = if log.last().is_none_or(|byte| *byte == b'\n') { b"" } else { b"\n" };
-    let next = [seal, NEXT.as_bytes()].concat();
+    let next = [seal, NEXT_LINE.as_bytes()].concat();
     let mut later = Session::new(Some(read));
     observe(&mut later, &[&log[covered..], &next].concat(), covered as u64);
     observe(&mut whole, &next, log.len() as u64);
@@ -102,7 +102,7 @@ fn any_checkpoint(log: &[u8]) {
     assert_eq!(Checkpoint::from_json(json.as_bytes()).map(|again| again.to_json()).ok(), Some(json));
     let offset = read.bytes;
     let mut session = Session::new(Some(read));
-    observe(&mut session, NEXT.as_bytes(), offset);
-    observe(&mut session, log, offset + NEXT.len() as u64);
+    observe(&mut session, NEXT_LINE.as_bytes(), offset);
+    observe(&mut session, log, offset + NEXT_LINE.len() as u64);
     session.source();
 }

@@ -10,7 +10,7 @@ use super::laws::{self, is_json, records, strip_padding};
 use super::{scan::scan_both_ways, stage};
 
 /// Stands between two edits; UTF-8 has no such byte.
-const BETWEEN: u8 = 0xfe;
+const EDIT_SEPARATOR: u8 = 0xfe;
 
 struct WrittenLog {
     log: Vec<u8>,
@@ -23,7 +23,7 @@ pub fn check(data: &[u8]) {
     let mut log = written_log().log.clone();
     // Where each byte stood that was not put there.
     let mut origins: Vec<Option<usize>> = (0..log.len()).map(Some).collect();
-    for edit in data.split(|byte| *byte == BETWEEN).take(8) {
+    for edit in data.split(|byte| *byte == EDIT_SEPARATOR).take(8) {
         let Some((header, bytes)) = edit.split_first_chunk::<3>() else { continue };
         let at = usize::from(u16::from_le_bytes([header[0], header[1]])) % (log.len() + 1);
         let removed = match header[2] {
@@ -67,8 +67,8 @@ fn is_quoted(log: &[u8], place: usize, length: usize) -> bool {
 }
 
 fn written_log() -> &'static WrittenLog {
-    static WRITTEN: OnceLock<WrittenLog> = OnceLock::new();
-    WRITTEN.get_or_init(|| {
+    static WRITTEN_LOG: OnceLock<WrittenLog> = OnceLock::new();
+    WRITTEN_LOG.get_or_init(|| {
         let quoted = r#"{"role":"user","content":"","x":{"v":1,"crc":"00000000"},"crc":"1"}"#;
         let quoting =
             records(&scan(quoted.as_bytes())).into_iter().find_map(|r| leftoff::record::message::read(r).0);

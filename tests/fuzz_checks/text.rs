@@ -14,7 +14,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::stage;
 
 // How much of either end of a text in a blob stays in its line: docs/FORMAT.md, Blobs.
-const KEPT: usize = 4096;
+const KEPT_END_BYTES: usize = 4096;
 
 /// The first byte says how the rest is meant: even as the inside of a string, odd as UTF-16.
 pub fn check(data: &[u8]) {
@@ -101,11 +101,16 @@ fn written_back(message: Message, units: &[u16]) {
 
 fn cut_between_graphemes(apart: &str, text: &str) {
     let [head, tail] = ["head", "tail"].map(|name| lossy_text(&field_units(apart, name)));
-    assert!(head.len() <= KEPT && tail.len() <= KEPT && text.starts_with(&head) && text.ends_with(&tail));
+    assert!(
+        head.len() <= KEPT_END_BYTES
+            && tail.len() <= KEPT_END_BYTES
+            && text.starts_with(&head)
+            && text.ends_with(&tail)
+    );
     // Nothing that would fit is left out: the grapheme that follows is too much.
-    let mut ends = text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= KEPT);
+    let mut ends = text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= KEPT_END_BYTES);
     assert_eq!(ends.by_ref().last(), Some(head.len()));
-    let from = text.grapheme_indices(true).map(|(at, _)| at).find(|at| *at >= text.len() - KEPT);
+    let from = text.grapheme_indices(true).map(|(at, _)| at).find(|at| *at >= text.len() - KEPT_END_BYTES);
     assert_eq!(from.unwrap_or(text.len()), text.len() - tail.len());
 }
 

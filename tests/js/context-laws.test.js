@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { MemoryStorage, countTokens, openStore } from "../../js/index.js";
-import { LONG, grow, transcripts } from "../../scripts/grow.mjs";
+import { LONG_SESSION, grow, transcripts } from "../../scripts/grow.mjs";
 
 const WINDOWS = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 200_000];
 const GROWN = 20;
@@ -279,7 +279,7 @@ test("a context of each grown transcript keeps the laws", async (t) => {
 });
 
 test("the demo's long transcript has 1,000 messages, about 100,000 tokens and a turn of 400", async () => {
-  for await (const { messages } of sessions([["long", new TextEncoder().encode(grow(LONG))]])) {
+  for await (const { messages } of sessions([["long", new TextEncoder().encode(grow(LONG_SESSION))]])) {
     const { tokens } = await history(messages);
     assert.equal(messages.length, 1_000);
     assert.ok(Math.abs(tokens - 100_000) < 5_000, `${tokens} tokens`);

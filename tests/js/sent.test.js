@@ -19,7 +19,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
-import { LONG, grow, transcripts } from "../../scripts/grow.mjs";
+import { LONG_SESSION, grow, transcripts } from "../../scripts/grow.mjs";
 import { scripts } from "../conformance/scripting/random.mjs";
 import { runScript } from "../conformance/scripting/run.mjs";
 
@@ -93,7 +93,7 @@ async function contextOf(session, request) {
 }
 
 test("a context that was given of a real session is given again, whatever came since, here and in another process", async () => {
-  const all = [...transcripts().map((path) => readFileSync(path)), new TextEncoder().encode(grow(LONG))];
+  const all = [...transcripts().map((path) => readFileSync(path)), new TextEncoder().encode(grow(LONG_SESSION))];
   let turn = 0;
   let seen = 0;
   const strategies = new Set();

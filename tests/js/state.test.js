@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, countTokens, openStore } from "../../js/index.js";
-import { LONG, grow, transcripts } from "../../scripts/grow.mjs";
+import { LONG_SESSION, grow, transcripts } from "../../scripts/grow.mjs";
 
 const home = mkdtempSync(join(tmpdir(), "leftoff-state-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -72,7 +72,7 @@ test("the files that were changed and the commands that failed are those of the 
 });
 
 test("a context that leaves messages out names the task, each file and each command that failed", async () => {
-  const [session] = await importSessions(new TextEncoder().encode(grow(LONG)));
+  const [session] = await importSessions(new TextEncoder().encode(grow(LONG_SESSION)));
   assert.ok(session);
   const call = (/** @type {string} */ id, /** @type {string} */ name, /** @type {object} */ args) => ({
     role: "assistant",

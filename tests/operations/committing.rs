@@ -78,14 +78,14 @@ fn code(done: &Result<String, Trouble>) -> &str {
     done.as_ref().map_or_else(Trouble::code, String::as_str)
 }
 
-const UNMARKED: &str = "update-index -z --force-remove --stdin";
+const UNMARK_COMMAND: &str = "update-index -z --force-remove --stdin";
 
 #[test]
 fn what_changed_is_committed_under_its_title() {
     let (done, asked) = run_commit(|_, _| None);
     let told = r#"{"commit":"abc","message":"A plan: conversation and session saved","isSessionOnly":false,"files":["plan.md"]}"#;
     assert_eq!(done.expect("committed"), told);
-    assert!(!asked.contains(&UNMARKED.into()), "{asked:?}");
+    assert!(!asked.contains(&UNMARK_COMMAND.into()), "{asked:?}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn whatever_ends_a_commit_takes_the_marks_of_new_files_away() {
         for at in ["commit", "diff", "rev-parse --verify HEAD"] {
             let (done, asked) = run_commit(|line, _| ran.clone().filter(|_| line.starts_with(at)));
             assert_eq!(code(&done), expected, "{at}: {asked:?}");
-            assert_eq!(asked.last().map(String::as_str), Some(UNMARKED), "{at}");
+            assert_eq!(asked.last().map(String::as_str), Some(UNMARK_COMMAND), "{at}");
         }
     }
 }

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::host::{FIRST_GONE, Host, Meanwhile};
+use super::host::{FIRST_DEAD_PROCESS, Host, Meanwhile};
 use super::store::{create, run_to_end, store};
 use super::{drafts, leases};
 use leftoff::layout::Placement;
 use leftoff::operation::Operation;
 use serde_json::{Value, json};
 
-const FIX: &str = r#"{"fix":true}"#;
+const FIX_REQUEST: &str = r#"{"fix":true}"#;
 
 /// What a doctor says, a report each.
 pub fn reports(host: &mut Host, doctor: Operation<'_, String>) -> Vec<Value> {
@@ -33,16 +33,16 @@ fn damaged_store() -> (Host, String) {
         let leases = format!("cache/{}.open", live.id());
         host.append(
             &format!("{leases}/gone.json"),
-            format!(r#"{{"pid":{FIRST_GONE},"host":"here"}}"#).as_bytes(),
+            format!(r#"{{"pid":{FIRST_DEAD_PROCESS},"host":"here"}}"#).as_bytes(),
         );
         host.append(&format!("cache/{}.json", live.id()), b"\0");
         folder = live.folder().path;
         host.append(&format!("{folder}/messages.jsonl"), br#"{"v":1,"id":"x""#);
-        host.append(&format!("{folder}/.events.jsonl.{FIRST_GONE}.0123456789abcdef.tmp"), b"half");
+        host.append(&format!("{folder}/.events.jsonl.{FIRST_DEAD_PROCESS}.0123456789abcdef.tmp"), b"half");
     }
     host.append(&format!("{folder}/metadata.json"), b"}");
     host.append("sessions/index.jsonl", b"rubbish\n");
-    host.append(&format!("sessions/.index.jsonl.{FIRST_GONE}.0123456789abcdef.tmp"), b"half");
+    host.append(&format!("sessions/.index.jsonl.{FIRST_DEAD_PROCESS}.0123456789abcdef.tmp"), b"half");
     host.append("cache/gone.json", b"{}");
     host.append("cache/elsewhere.open/there.json", br#"{"pid":8,"host":"here"}"#);
     let pointer =
@@ -77,7 +77,7 @@ fn looking_changes_nothing_and_what_can_be_mended_is_mended_once() {
     let one = reports(&mut host, store().doctor(json!({ "id": found[0]["id"] }).to_string()));
     assert_eq!(one[..], found[..1]);
     assert_eq!(host.files, before);
-    let mended = reports(&mut host, store().doctor(FIX.into()));
+    let mended = reports(&mut host, store().doctor(FIX_REQUEST.into()));
     assert_eq!(codes(&mended), ["damaged", "damaged"]);
     let count = |report: &Value| report["fixed"].as_array().map(Vec::len);
     assert_eq!(mended.iter().map(count).collect::<Vec<_>>(), [Some(5), Some(4), Some(4)], "{mended:?}");
@@ -88,7 +88,7 @@ fn looking_changes_nothing_and_what_can_be_mended_is_mended_once() {
 
 /// There is nothing to mend any more, and the project's current session is one that is there.
 fn is_sound(host: &mut Host, about: &str) {
-    let again = reports(host, store().doctor(FIX.into()));
+    let again = reports(host, store().doctor(FIX_REQUEST.into()));
     assert!(codes(&again).iter().all(|code| *code == "damaged"), "{about}: {again:?}");
     assert!(again.iter().all(|report| report["fixed"] == json!([])), "{about}: {again:?}");
     let current = run_to_end(host, store().current());
@@ -101,7 +101,7 @@ fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, then: impl Fn(&Host, &str, 
         let (mut host, log) = damaged_store();
         let before = lines(&host);
         let mut has_befallen = false;
-        host.drive(store().doctor(FIX.into()), |at| {
+        host.drive(store().doctor(FIX_REQUEST.into()), |at| {
             has_befallen |= at == place;
             if at == place { befalls(&log) } else { Meanwhile::Nothing }
         });
@@ -110,7 +110,7 @@ fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, then: impl Fn(&Host, &str, 
             break;
         }
         let about = format!("step {place}");
-        run_to_end(&mut host, store().doctor(FIX.into()));
+        run_to_end(&mut host, store().doctor(FIX_REQUEST.into()));
         is_sound(&mut host, &about);
         for (path, had) in &before {
             let has = &lines(&host)[path];
@@ -147,7 +147,7 @@ fn what_cannot_be_mended_is_told_with_its_cause() {
     for place in 0.. {
         let (mut host, _) = damaged_store();
         let mut has_befallen = false;
-        let done = host.drive(store().doctor(FIX.into()), |at| {
+        let done = host.drive(store().doctor(FIX_REQUEST.into()), |at| {
             has_befallen |= at == place;
             if at == place { Meanwhile::Fails } else { Meanwhile::Nothing }
         });

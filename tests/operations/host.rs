@@ -13,12 +13,12 @@ use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
 
 /// Processes from this number on are gone.
-pub const FIRST_GONE: u64 = 1000;
+pub const FIRST_DEAD_PROCESS: u64 = 1000;
 
 /// What this host's only rule finds.
 pub const SECRET: &str = "key-q7Xw0Lk2Zt9Bv4Ym6Rn8";
 
-const ME: &str =
+const OWN_PROCESS: &str =
     r#"{"pid":7,"host":"here","boot":"b","start":"1","program":"p","name":"mine","isAlone":false}"#;
 
 /// What happens before the needs of a step are answered.
@@ -265,11 +265,11 @@ impl Host {
             HostRequest::Wait { .. } | HostRequest::Turn { .. } | HostRequest::Leave { .. } => {
                 HostResponse::Done
             }
-            HostRequest::Process => HostResponse::Process(Process::read(ME).expect("a process")),
+            HostRequest::Process => HostResponse::Process(Process::read(OWN_PROCESS).expect("a process")),
             // The others that there are have larger numbers.
-            HostRequest::Gone { processes } => {
-                HostResponse::Flags(processes.iter().map(|process| process.pid >= FIRST_GONE).collect())
-            }
+            HostRequest::Gone { processes } => HostResponse::Flags(
+                processes.iter().map(|process| process.pid >= FIRST_DEAD_PROCESS).collect(),
+            ),
             // They are all as near as each other.
             HostRequest::Vectors { texts } => HostResponse::Bytes(Some(
                 [1u32.to_le_bytes(), 1f32.to_le_bytes()].concat().repeat(texts.len()),

@@ -38,7 +38,7 @@ mod unreadable;
 
 use std::rc::Rc;
 
-use host::{FIRST_GONE, Host, Meanwhile, SECRET};
+use host::{FIRST_DEAD_PROCESS, Host, Meanwhile, SECRET};
 use leftoff::layout::{File, Placement, Root};
 use leftoff::operation::{
     AppendRequest, CountingMode, Drafts, HostRequest, Operation, OutgoingGate, OutgoingRedactor, RedactMode,
@@ -327,7 +327,9 @@ fn a_session_rests_where_nobody_has_it_open_and_those_that_are_gone_are_told_of_
     let folder = "cache/019aaaca-0000-7000-8000-000000000001.open";
     let lease =
         |pid: u64| format!(r#"{{"pid":{pid},"host":"here","program":"q","since":"2026-01-01T00:00:00Z"}}"#);
-    for (name, text) in [("gone", lease(FIRST_GONE)), ("torn", lease(9)[..20].into()), ("there", lease(8))] {
+    for (name, text) in
+        [("gone", lease(FIRST_DEAD_PROCESS)), ("torn", lease(9)[..20].into()), ("there", lease(8))]
+    {
         host.append(&format!("{folder}/{name}.json"), text.as_bytes());
     }
     // Each time another process that opens it.

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::doctor::reports;
-use super::host::{FIRST_GONE, Host, Meanwhile};
+use super::host::{FIRST_DEAD_PROCESS, Host, Meanwhile};
 use super::store::{create, run_to_end, setup};
 use leftoff::layout::Placement;
 use leftoff::operation::{AppendRequest, CountingMode, Drafts, Operation, SessionFiles, Store};
@@ -78,14 +78,18 @@ fn stored_messages(host: &Host) -> Vec<(String, Vec<String>)> {
 
 /// As if this process had been another one, which is gone.
 fn forget_process(host: &mut Host) {
-    let gone = |text: &str| text.replace("\"pid\":7,", &format!("\"pid\":{FIRST_GONE},"));
+    let gone = |text: &str| text.replace("\"pid\":7,", &format!("\"pid\":{FIRST_DEAD_PROCESS},"));
     let renamed = |path: &str| {
         let parts: Vec<String> = path
             .split('/')
             .map(|part| {
                 let is_ours =
                     part.starts_with(".left-") || part.starts_with(".gone-") || part.starts_with(".coming");
-                if is_ours { part.replacen("-7-", &format!("-{FIRST_GONE}-"), 1) } else { part.into() }
+                if is_ours {
+                    part.replacen("-7-", &format!("-{FIRST_DEAD_PROCESS}-"), 1)
+                } else {
+                    part.into()
+                }
             })
             .collect();
         parts.join("/")

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::host::{Host, Meanwhile};
-use super::store::{RECORDED, begin_store, create, run_to_end, setup, store};
+use super::store::{RECORDING, begin_store, create, run_to_end, setup, store};
 use leftoff::operation::{
     AppendRequest, CountingMode, Drafts, HostRequest, HostResponse, Operation, SessionFiles, Setup, Step,
     Store,
@@ -57,7 +57,7 @@ fn who_waits_for_the_turn_of_a_folder_has_the_session_that_was_opened_meanwhile(
         |store| store.session("two".into()),
         |store| store.current().map(|live| live.expect("one")),
         |store| store.go_on("{}".into()),
-        |store| store.open_recorded(RECORDED.into()).map(|mut open| open.remove(0)),
+        |store| store.open_recorded(RECORDING.into()).map(|mut open| open.remove(0)),
     ];
     let (mut host, before) = begin_store();
     let two = run_to_end(&mut host, before.session("two".into()));

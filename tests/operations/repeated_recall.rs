@@ -13,8 +13,8 @@ use super::store::{create, run_to_end, setup, store};
 use crate::chance::{Chance, scale_count, seed};
 
 // Longer than what one read of a context has.
-const LONG: usize = 3 << 20;
-const FILLER: usize = 6000;
+const LONG_LOG_BYTES: usize = 3 << 20;
+const FILLER_BYTES: usize = 6000;
 
 struct Talk {
     host: Host,
@@ -38,9 +38,9 @@ impl Talk {
         talk.reopen();
         talk.say("Hello");
         talk.say("The walnut is in the cellar.");
-        talk.fill(LONG / 2);
+        talk.fill(LONG_LOG_BYTES / 2);
         talk.say("The zephyr is in the attic.");
-        talk.fill(LONG / 2);
+        talk.fill(LONG_LOG_BYTES / 2);
         talk
     }
 
@@ -62,8 +62,8 @@ impl Talk {
     }
 
     fn fill(&mut self, bytes: usize) {
-        let filler = "lorem ".repeat(FILLER / 6);
-        (0..bytes / FILLER).for_each(|_| self.say(&filler));
+        let filler = "lorem ".repeat(FILLER_BYTES / 6);
+        (0..bytes / FILLER_BYTES).for_each(|_| self.say(&filler));
     }
 
     fn context(&mut self, store: &Rc<Store>) -> Value {
@@ -85,7 +85,7 @@ impl Talk {
     fn step(&mut self) -> &'static str {
         match self.chance.number_below(7) {
             0 => {
-                let bytes = [0, 100_000, LONG][self.chance.number_below(3)];
+                let bytes = [0, 100_000, LONG_LOG_BYTES][self.chance.number_below(3)];
                 self.fill(bytes);
                 "an append"
             }
@@ -156,7 +156,7 @@ fn whatever_was_asked_before_in_any_order_a_context_recalls_the_same() {
 fn the_first_question_of_a_long_session_that_nobody_searched_recalls_its_beginning_and_indexes_it() {
     let mut talk = Talk::new(1);
     talk.redacts = false;
-    talk.fill(LONG);
+    talk.fill(LONG_LOG_BYTES);
     talk.say("Where is the walnut?");
     for _ in 0..2 {
         let store = talk.new_store();

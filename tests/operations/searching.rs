@@ -7,7 +7,7 @@ use leftoff::operation::{OutgoingGate, OutgoingRedactor, RedactMode, SessionFile
 use serde_json::{Value, json};
 use std::rc::Rc;
 
-const ALL: &str = r#"{"all":true}"#;
+const ALL_REQUEST: &str = r#"{"all":true}"#;
 
 fn begin_session(host: &mut Host, title: &str) -> (Rc<SessionFiles>, String) {
     let live = run_to_end(host, create(&store(), &json!({ "title": title }).to_string()));
@@ -41,7 +41,9 @@ fn what_stands_in_a_line_of_any_length_is_found_and_so_is_what_stands_before_it(
         host.append(&log, line("before", "the old walnut").as_bytes());
         host.append(&log, line("long", &format!("the old walnut {}", "x".repeat(length))).as_bytes());
         host.append(&log, line("behind", "the old walnut").as_bytes());
-        for (question, request) in [("\"old walnut\"", ALL), ("wal.ut", r#"{"all":true,"regex":true}"#)] {
+        for (question, request) in
+            [("\"old walnut\"", ALL_REQUEST), ("wal.ut", r#"{"all":true,"regex":true}"#)]
+        {
             assert_eq!(
                 find_ids(&mut host, question, request),
                 ["behind", "long", "before"],
@@ -59,7 +61,7 @@ fn each_of_two_lines_of_one_message_is_found_by_its_words_as_long_as_neither_is_
         host.append(&log, line(id, content).as_bytes());
     }
     for word in ["walnut", "zephyr"] {
-        assert_eq!(find_ids(&mut host, word, ALL), ["a"], "{word}");
+        assert_eq!(find_ids(&mut host, word, ALL_REQUEST), ["a"], "{word}");
     }
 }
 
@@ -73,14 +75,14 @@ fn what_a_deleted_session_said_is_nowhere_though_many_others_are_indexed_with_it
         host.append(&log, line("a", &format!("{} {}", word(nth), "lorem ".repeat(12_000))).as_bytes());
         all.push(live);
     }
-    find_ids(&mut host, "lorem", ALL);
+    find_ids(&mut host, "lorem", ALL_REQUEST);
     let has = |host: &Host, word: &str| {
         let runs = host.files.iter().filter(|(path, _)| path.starts_with("cache/recall/"));
         runs.into_iter().any(|(_, (bytes, _))| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
     };
     assert!(has(&host, &word(3)) && has(&host, &word(4)));
     run_to_end(&mut host, store().delete(&all[3], true));
-    find_ids(&mut host, "lorem", ALL);
+    find_ids(&mut host, "lorem", ALL_REQUEST);
     assert!(!has(&host, &word(3)) && has(&host, &word(4)));
 }
 
@@ -235,7 +237,7 @@ fn of_sessions_that_say_the_same_the_one_of_the_day_that_is_named_comes_first() 
                 });
                 host.append(&log, format!("{message}\n").as_bytes());
             }
-            assert_eq!(find_ids(&mut host, question, ALL)[0], expected, "{question}");
+            assert_eq!(find_ids(&mut host, question, ALL_REQUEST)[0], expected, "{question}");
         }
     }
 }
@@ -261,7 +263,7 @@ fn what_was_said_comes_before_what_a_tool_printed_of_the_same_words() {
             });
             host.append(&log, format!("{call}\n{result}\n").as_bytes());
         }
-        assert_eq!(find_ids(&mut host, "walnut cellar", ALL), ["said", "printed"], "{is_said_first}");
+        assert_eq!(find_ids(&mut host, "walnut cellar", ALL_REQUEST), ["said", "printed"], "{is_said_first}");
     }
 }
 
@@ -288,7 +290,7 @@ fn in_one_session_too_what_was_said_comes_first() {
                 );
             }
         }
-        let found = find_ids(&mut host, "walnut cellar", ALL);
+        let found = find_ids(&mut host, "walnut cellar", ALL_REQUEST);
         assert_eq!(found.first().map(String::as_str), Some("said"), "{found:?}");
     }
 }
@@ -303,7 +305,7 @@ fn a_hit_names_the_words_that_it_lacks_and_those_that_nothing_has() {
         host.append(&log, line(title, content).as_bytes());
     }
     let mut check = |question: &str, expected: Value| {
-        let hits = hits(&mut host, question, ALL);
+        let hits = hits(&mut host, question, ALL_REQUEST);
         let told = hits.iter().map(|hit| json!([hit["id"], hit["missing"], hit["nowhere"]]));
         assert_eq!(Value::from_iter(told), expected, "{question}");
     };

@@ -40,10 +40,10 @@ pub fn create(store: &Rc<Store>, request: &str) -> Operation<'static, Rc<Session
 }
 
 /// The name of a session of the workspace.
-const TWO: &str = "two";
+const WORKSPACE_SESSION: &str = "two";
 
 /// What another store has recorded in that one.
-pub const RECORDED: &str = r#"{"at":{"path":"/home/ann/code/conversations/2027-01-15/two/.session","placement":"workspace"},"all":[],"beside":null}"#;
+pub const RECORDING: &str = r#"{"at":{"path":"/home/ann/code/conversations/2027-01-15/two/.session","placement":"workspace"},"all":[],"beside":null}"#;
 
 pub type Begins = fn(&Rc<Store>) -> Operation<'static, String>;
 
@@ -56,10 +56,10 @@ pub fn operations() -> Vec<(&'static str, Begins)> {
         ("list", |store| store.list("{}".into())),
         ("list all by title", |store| store.list(r#"{"all":true,"type":null,"sort":"title"}"#.into())),
         ("list the first", |store| store.list(r#"{"limit":1}"#.into())),
-        ("session", |store| store.session(TWO.into()).map(|live| live.shown_folder())),
+        ("session", |store| store.session(WORKSPACE_SESSION.into()).map(|live| live.shown_folder())),
         ("current", |store| store.current().map(|live| live.expect("one").shown_folder())),
         ("go on", |store| store.go_on("{}".into()).map(|live| live.shown_folder())),
-        ("recorded", |store| store.open_recorded(RECORDED.into()).map(|open| open.len().to_string())),
+        ("recorded", |store| store.open_recorded(RECORDING.into()).map(|open| open.len().to_string())),
         ("rest", |store| store.pause_idle().map(|()| String::new())),
         ("close", |store| store.close().map(|()| String::new())),
         ("tidy", |store| {
@@ -116,7 +116,7 @@ fn goes_on(host: &mut Host, store: &Rc<Store>, about: &str) {
     }
     let again = run_to_end(host, store.session(live.id()));
     assert!(Rc::ptr_eq(&again, &live), "{about}");
-    let two = run_to_end(host, store.session(TWO.into()));
+    let two = run_to_end(host, store.session(WORKSPACE_SESSION.into()));
     assert!(run_to_end(host, two.examine()).starts_with(r#"{"health":"ok""#), "{about}");
     let healthy = run_to_end(host, live.examine());
     assert!(healthy.starts_with(r#"{"health":"ok""#), "{about}: {healthy}");
@@ -164,7 +164,7 @@ fn an_index_whose_lines_are_mostly_stale_is_written_anew_with_the_newest_of_each
     run_to_end(&mut host, before.list("{}".into()));
     let stale = host.text(INDEX).lines().find(|line| !line.is_empty()).expect("a line").to_string();
     host.append(INDEX, format!("{stale}\n").repeat(1100).as_bytes());
-    let two = run_to_end(&mut host, before.session(TWO.into()));
+    let two = run_to_end(&mut host, before.session(WORKSPACE_SESSION.into()));
     run_to_end(&mut host, two.append_messages(drafts("more")));
     let listed = run_to_end(&mut host, store().list("{}".into()));
     let index = host.text(INDEX);
@@ -303,7 +303,7 @@ fn what_is_begun_where_another_process_deleted_one_is_the_one_that_is_open_there
 #[test]
 fn of_copies_that_the_home_and_a_workspace_have_somebody_chooses() {
     let (mut host, store) = begin_store();
-    let two = run_to_end(&mut host, store.session(TWO.into()));
+    let two = run_to_end(&mut host, store.session(WORKSPACE_SESSION.into()));
     run_to_end(&mut host, store.list("{}".into()));
     let (id, project) = (two.id(), store.project_hash().to_string());
     let copy = SessionLocation::Home { project, id: id.clone() }.folder().path;

@@ -11,7 +11,7 @@ use super::drafts;
 use super::host::Host;
 use super::store::{create, run_to_end, store};
 
-const ASKED: &str = "On which port does the zephyr gateway listen?";
+const QUESTION: &str = "On which port does the zephyr gateway listen?";
 
 struct Client {
     host: Host,
@@ -44,12 +44,12 @@ impl Client {
 #[test]
 fn what_was_told_is_not_told_again_before_the_client_has_forgotten_it() {
     let mut client = Client::new("prompt");
-    assert!(client.is_told("a", ASKED));
-    assert!(!client.is_told("a", ASKED));
-    assert!(client.is_told("b", ASKED), "another conversation");
+    assert!(client.is_told("a", QUESTION));
+    assert!(!client.is_told("a", QUESTION));
+    assert!(client.is_told("b", QUESTION), "another conversation");
     client.turn("a", &json!({ "hasForgotten": true }));
-    assert!(client.is_told("a", ASKED));
-    assert!(!client.is_told("a", ASKED));
+    assert!(client.is_told("a", QUESTION));
+    assert!(!client.is_told("a", QUESTION));
 }
 
 #[test]
@@ -58,30 +58,30 @@ fn a_command_of_the_client_and_a_word_that_wants_to_stop_ask_nothing() {
     for prompt in ["/zephyr gateway port", "  !zephyr gateway port", "let's call it a day", "go on"] {
         assert!(!client.is_told("a", prompt), "{prompt}");
     }
-    assert!(client.is_told("a", ASKED));
+    assert!(client.is_told("a", QUESTION));
 }
 
 #[test]
 fn by_its_setting_it_is_told_at_the_start_alone_or_never() {
     let mut client = Client::new("session");
-    assert!(client.is_told("a", ASKED));
+    assert!(client.is_told("a", QUESTION));
     assert!(!client.is_told("a", "Which gateway is it that listens there, the zephyr one?"));
-    assert!(!Client::new("off").is_told("a", ASKED));
+    assert!(!Client::new("off").is_told("a", QUESTION));
 }
 
 #[test]
 fn what_a_line_of_others_has_is_told_no_more_and_what_a_torn_one_has_is() {
     let mut client = Client::new("prompt");
-    assert!(client.is_told("a", ASKED));
+    assert!(client.is_told("a", QUESTION));
     let told = client.host.files.keys().find(|path| path.contains("told-")).expect("it is kept").clone();
     let lines = client.host.text(&told);
     client.host.files.remove(&told);
     client.host.append(&told, format!("[\"torn{}", lines).as_bytes());
-    assert!(!client.is_told("a", ASKED), "a line behind a torn one counts");
+    assert!(!client.is_told("a", QUESTION), "a line behind a torn one counts");
     client.host.files.remove(&told);
     client.host.append(&told, lines.trim().strip_suffix(']').expect("an array").as_bytes());
-    assert!(client.is_told("a", ASKED), "a torn one says nothing");
-    assert!(!client.is_told("a", ASKED), "and spoils none that comes behind it");
+    assert!(client.is_told("a", QUESTION), "a torn one says nothing");
+    assert!(!client.is_told("a", QUESTION), "and spoils none that comes behind it");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn of_two_that_tell_something_at_the_same_time_the_second_tells_what_the_first_h
         let own: Value = serde_json::from_str(said.lines().next().expect("a line")).expect("JSON");
         let line = json!([id.map_or_else(|| own["id"].clone(), |id| json!(id))]).to_string() + "\n";
         let leaving = OutgoingRedactor::new(&OutgoingGate::new(RedactMode::Off));
-        let mut turn = client.store.turn("a".into(), json!({ "prompt": ASKED }).to_string(), &leaving);
+        let mut turn = client.store.turn("a".into(), json!({ "prompt": QUESTION }).to_string(), &leaving);
         let (mut step, mut is_first) = (turn.begin(client.host.stamp()), true);
         let told = loop {
             let needs = match step {
@@ -148,7 +148,7 @@ fn where_a_quote_was_cut_it_is_marked_and_nowhere_else() {
         let text = format!("{}{fact} {}", around(before), around(behind));
         run_to_end(&mut host, live.append_messages(drafts(text.trim())));
         let mut client = Client { host, store };
-        let told = client.turn("a", &json!({ "prompt": ASKED }));
+        let told = client.turn("a", &json!({ "prompt": QUESTION }));
         let told = told["recalled"].as_str().expect("a text");
         let at = told.find("7443").expect("it is told");
         let is_marked = [told[..at].contains("[...]"), told[at..].contains("[...]")];
@@ -167,7 +167,7 @@ fn told_of(messages: &[(&str, &str)]) -> String {
         host.append(&format!("{}/messages.jsonl", live.folder().path), format!("{line}\n").as_bytes());
     }
     let mut client = Client { host, store };
-    let told = client.turn("a", &json!({ "prompt": ASKED }));
+    let told = client.turn("a", &json!({ "prompt": QUESTION }));
     told["recalled"].as_str().expect("a text").into()
 }
 
@@ -220,7 +220,7 @@ fn what_has_half_of_a_question_is_not_told_beside_what_has_all_of_it() {
         let few = format!("Somebody spoke of a {} and a {}", words[first], words[second]);
         let few = format!("{few} that day, and of weather, gardens, bread and of much else besides.");
         run_to_end(&mut client.host, live.append_messages(drafts(&few)));
-        let told = client.turn("a", &json!({ "prompt": ASKED }));
+        let told = client.turn("a", &json!({ "prompt": QUESTION }));
         let told = told["recalled"].as_str().expect("a text");
         assert!(told.contains("7443") && !told.contains("Somebody"), "{few}: {told}");
     }

@@ -11,7 +11,7 @@ use leftoff::operation::{
 };
 use serde_json::Value;
 
-const ALL: &str = r#"{"all":true}"#;
+const ALL_REQUEST: &str = r#"{"all":true}"#;
 
 /// Of another project.
 fn other_store() -> Rc<Store> {
@@ -73,7 +73,7 @@ fn a_project_that_nobody_may_look_into_costs_the_others_nothing_and_is_named_onc
     let store = store();
     for _ in 0..2 {
         let listed: Vec<Value> =
-            serde_json::from_str(&run_to_end(&mut host, store.list(ALL.into()))).expect("JSON");
+            serde_json::from_str(&run_to_end(&mut host, store.list(ALL_REQUEST.into()))).expect("JSON");
         assert_eq!(listed.len(), 1);
     }
     let path = format!("{}/{closed}", store.setup().home);
@@ -87,12 +87,14 @@ fn a_log_that_nobody_may_read_costs_no_search_its_other_answers() {
     for is_indexed in [false, true] {
         if is_indexed {
             host.unreadable_path = None;
-            run_to_end(&mut host, search(&store(), "walnut", ALL));
+            run_to_end(&mut host, search(&store(), "walnut", ALL_REQUEST));
         }
         host.unreadable_path = Some(format!("{}/messages.jsonl", there.folder().path));
-        for (question, request) in
-            [("walnut", ALL), ("\"a walnut\"", ALL), ("wal.ut", r#"{"all":true,"regex":true}"#)]
-        {
+        for (question, request) in [
+            ("walnut", ALL_REQUEST),
+            ("\"a walnut\"", ALL_REQUEST),
+            ("wal.ut", r#"{"all":true,"regex":true}"#),
+        ] {
             let store = store();
             host.pages.clear();
             run_to_end(&mut host, search(&store, question, request));
@@ -151,7 +153,7 @@ fn one_letter_and_the_commonest_words_are_found_as_they_stand() {
     store_talk(&mut host, &store(), "a walnut");
     for question in ["C", "not", "to be or not to be", "%%"] {
         host.pages.clear();
-        run_to_end(&mut host, search(&store(), question, ALL));
+        run_to_end(&mut host, search(&store(), question, ALL_REQUEST));
         assert_eq!(!host.pages.concat().is_empty(), question != "%%", "{question}: {:?}", host.pages);
     }
 }

@@ -15,7 +15,7 @@ use crate::chance::Chance;
 use crate::common::{stamp, text_message};
 
 /// How often a batch of which nobody can say is written again.
-const ATTEMPTS: usize = 4;
+const MAX_ATTEMPTS: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
@@ -185,7 +185,7 @@ impl Host {
 
     fn write(&mut self, files: &mut Files, name: Name, mut bytes: Vec<u8>, chance: &mut Chance) -> Outcome {
         let start = self.log(name).observed_end() as usize;
-        for attempt in 0..ATTEMPTS {
+        for attempt in 0..MAX_ATTEMPTS {
             self.refuses_another_batch(name, Code::BatchOpen);
             match files.write(name, &bytes, chance) {
                 Write::Whole { end } => {

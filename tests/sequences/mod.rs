@@ -12,11 +12,11 @@ mod world;
 use chance::{Chance, print_count, scale_count, seed};
 use world::World;
 
-const WHOLE: usize = 100_000;
+const FULL_CASES: usize = 100_000;
 
 #[test]
 fn no_sequence_of_calls_loses_or_repeats_a_committed_record() {
-    let sequences = scale_count(WHOLE, 1_000);
+    let sequences = scale_count(FULL_CASES, 1_000);
     let (mut calls, mut committed, mut given_up) = (0, 0, 0);
     for sequence in 0..sequences {
         let chance = Chance::new(seed().wrapping_mul(1 << 32).wrapping_add(sequence as u64));

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 /// Written from what the providers document: images, bytes of one as base64, bytes of a request, types.
 fn limits(format: Format) -> (usize, usize, usize, &'static [&'static str]) {
-    const USUAL: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+    const USUAL_IMAGE_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
     match format {
-        Format::OpenaiChat | Format::OpenaiResponses => (500, 20_000_000, 50_000_000, USUAL),
+        Format::OpenaiChat | Format::OpenaiResponses => (500, 20_000_000, 50_000_000, USUAL_IMAGE_TYPES),
         Format::Gemini => (3000, 9_400_000, 20_000_000, &["image/png", "image/jpeg", "image/webp"]),
-        Format::Anthropic => (100, 5 << 20, 32_000_000, USUAL),
+        Format::Anthropic => (100, 5 << 20, 32_000_000, USUAL_IMAGE_TYPES),
         // The AI SDK's providers know the types.
         _ => (100, 5 << 20, 20_000_000, &KINDS),
     }

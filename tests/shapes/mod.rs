@@ -27,7 +27,7 @@ const SHAPES: [Format; 6] = [
     Format::AiSdk,
     Format::AiSdkUi,
 ];
-const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
+const INTERRUPTED_RESULT: &str = "[No result was recorded: the call was interrupted.]";
 
 /// An answer that makes one call.
 fn calling(id: &str, name: &str) -> Message {
@@ -87,7 +87,7 @@ fn expected_parts(messages: &[Message], is_by_call: bool) -> Vec<PartContent> {
         }
         for result in results {
             let is_error = result.is_none_or(|result| result.tool.as_ref().is_some_and(|tool| tool.is_error));
-            let text = result.map_or(INTERRUPTED, |result| result.content.as_str());
+            let text = result.map_or(INTERRUPTED_RESULT, |result| result.content.as_str());
             said.push(PartContent::Result { id: String::new(), text: text.into(), is_error });
         }
     }

@@ -29,7 +29,7 @@ use crate::{Core, to_error, to_moment};
 pub(crate) struct Counter(pub Rc<Vocabulary>);
 
 /// Vocabularies in use, shared: each takes megabytes, and WebAssembly never gives memory back.
-static KNOWN: SingleThreaded<Vec<Weak<Vocabulary>>> = SingleThreaded(RefCell::new(Vec::new()));
+static VOCABULARIES: SingleThreaded<Vec<Weak<Vocabulary>>> = SingleThreaded(RefCell::new(Vec::new()));
 
 struct SingleThreaded<T>(RefCell<T>);
 
@@ -38,12 +38,13 @@ unsafe impl<T> Sync for SingleThreaded<T> {}
 
 fn find_or_make_counter(planes: &[u8]) -> Result<protocol::Vocabulary, Error> {
     let encoding = Vocabulary::encoding_of(planes).map_err(to_error)?;
-    let known = KNOWN.0.borrow().iter().filter_map(Weak::upgrade).find(|known| known.encoding() == encoding);
+    let known =
+        VOCABULARIES.0.borrow().iter().filter_map(Weak::upgrade).find(|known| known.encoding() == encoding);
     let vocabulary = match known {
         Some(known) => known,
         None => {
             let made = Rc::new(Vocabulary::from_bytes(planes).map_err(to_error)?);
-            let mut known = KNOWN.0.borrow_mut();
+            let mut known = VOCABULARIES.0.borrow_mut();
             known.retain(|one| one.strong_count() > 0);
             known.push(Rc::downgrade(&made));
             made

@@ -35,7 +35,7 @@ pub fn layout_names() -> JsValue {
         cache: layout::cache().path,
         blobs: layout::BLOBS,
         summaries: layout::SUMMARIES,
-        ignored: pointer::IGNORED,
+        ignored: pointer::IGNORE_RULES,
         home: PlacementDocument { file: Placement::Home.document() },
         workspace: PlacementDocument { file: Placement::Workspace.document() },
     })

@@ -34,14 +34,14 @@ use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
 
 /// The first byte of a step that ended: the answer follows.
-const READY: u8 = b'R';
+const READY_TAG: u8 = b'R';
 /// The first byte of a step whose host requests follow.
-const NEEDS: u8 = b'N';
+const REQUESTS_TAG: u8 = b'N';
 /// The first byte of a step that is one append to a session's messages: most steps are, so it crosses without JSON.
 #[cfg(feature = "core")]
-const APPEND: u8 = b'A';
+const APPEND_TAG: u8 = b'A';
 /// The first byte of a step that ended by an error of the host's, whose number follows.
-const FAILED: u8 = b'F';
+const FAILURE_TAG: u8 = b'F';
 
 pub(crate) type Running = Operation<'static, Vec<u8>>;
 
@@ -148,7 +148,7 @@ impl Operations {
         let step = answer_first_stat(&mut running, step, seen, now_ms);
         let Some((is_durable, bytes)) = only_append(&step) else { return self.register_step(running, step) };
         let number = self.next_number();
-        let frame = build_frame(APPEND, &[&number.to_le_bytes(), &[u8::from(is_durable)], bytes]);
+        let frame = build_frame(APPEND_TAG, &[&number.to_le_bytes(), &[u8::from(is_durable)], bytes]);
         self.under_way.push(RunningOperation { number, running, vocabulary: None });
         Ok(frame)
     }
@@ -245,10 +245,10 @@ impl Operations {
     fn encode_step(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> JsResult<Uint8Array> {
         let needs = match step {
             Step::Requests(needs) => needs,
-            Step::Done(Ok(ready)) => return Ok(build_frame(READY, &[&ready])),
+            Step::Done(Ok(ready)) => return Ok(build_frame(READY_TAG, &[&ready])),
             Step::Done(Err(trouble)) => {
                 return match trouble.origin() {
-                    Some(origin) => Ok(build_frame(FAILED, &[&origin.to_le_bytes()])),
+                    Some(origin) => Ok(build_frame(FAILURE_TAG, &[&origin.to_le_bytes()])),
                     None => Err(to_js_value(&trouble)),
                 };
             }
@@ -259,7 +259,7 @@ impl Operations {
         let payloads: Vec<_> = needs.iter().filter_map(HostRequest::payload).collect();
         let parts = [&number_of[..], &length, json.as_bytes()].into_iter();
         let parts: Vec<&[u8]> = parts.chain(payloads.iter().map(|payload| &**payload)).collect();
-        let frame = build_frame(NEEDS, &parts);
+        let frame = build_frame(REQUESTS_TAG, &parts);
         self.under_way.push(RunningOperation { number, running, vocabulary: None });
         Ok(frame)
     }
@@ -330,7 +330,7 @@ fn read_document(said: &Array) -> AgentDocument {
 // For each entry its kind, and for each of its files that was asked for four numbers as in `stat`: all 0 where there is
 // none, the first -1 where the folder may not be looked into.
 fn read_entries(names: &str, numbers: JsValue) -> Vec<FolderEntry> {
-    const EACH: usize = 4;
+    const NUMBERS_PER_STAT: usize = 4;
     let numbers = Float64Array::from(numbers).to_vec();
     let names: Vec<&str> = names.split('/').filter(|name| !name.is_empty()).collect();
     let row = numbers.len().checked_div(names.len()).unwrap_or(1).max(1);
@@ -338,7 +338,7 @@ fn read_entries(names: &str, numbers: JsValue) -> Vec<FolderEntry> {
         let (kind, files) = numbers.split_first().map_or((0.0, numbers), |(kind, files)| (*kind, files));
         let is_looked_at = row > 1 && files.first() != Some(&-1.0);
         let stat = |file: &[f64]| if file[0] == 0.0 { None } else { read_stat(file) };
-        let files = is_looked_at.then(|| files.chunks_exact(EACH).map(stat).collect());
+        let files = is_looked_at.then(|| files.chunks_exact(NUMBERS_PER_STAT).map(stat).collect());
         FolderEntry { name: String::from(*name), kind: kind_of(kind), files }
     };
     names.iter().zip(numbers.chunks(row)).map(read).collect()

@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 import { LeftoffError } from "../../index.js";
 
 /** How long an engine may take to end once told to, in milliseconds. */
-const GRACE = 2000;
-const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 });
+const GRACE_MS = 2000;
+const SIGNAL_STATUSES = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 });
 
 /**
  * @typedef {object} Engine
@@ -55,9 +55,9 @@ export async function runEngine(
     if (ended) return;
     ended = why;
     kill("SIGTERM");
-    timers.push(setTimeout(() => kill("SIGKILL"), GRACE));
+    timers.push(setTimeout(() => kill("SIGKILL"), GRACE_MS));
   };
-  const heard = Object.entries(SIGNALS).map(
+  const heard = Object.entries(SIGNAL_STATUSES).map(
     ([signal, status]) => /** @type {const} */ ([signal, () => stop({ status, stopped: "interrupted" })]),
   );
   for (const [signal, listener] of heard) process.on(signal, listener);

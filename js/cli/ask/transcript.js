@@ -27,9 +27,9 @@ import { isGone, thisProcess } from "../../storage/process.js";
 import { toStorageError } from "../../storage/system-errors.js";
 
 /** The name of the last transcript: a link or, where there are no links, a small file. */
-const LATEST = "latest";
+const LATEST_NAME = "latest";
 /** The ending of the lock file beside a transcript that is being written. */
-const LOCK = ".lock";
+const LOCK_ENDING = ".lock";
 
 export class TranscriptFile {
   /** @type {number} */
@@ -66,7 +66,7 @@ export class TranscriptFile {
   /** Opens the last transcript for the next question. @param {string} home */
   static openLatest(home) {
     const place = join(home, "ask");
-    const path = join(place, textOf(join(place, `${LATEST}.txt`)).trim());
+    const path = join(place, textOf(join(place, `${LATEST_NAME}.txt`)).trim());
     if (dirname(path) !== place)
       throw new LeftoffError({
         code: "not_found",
@@ -107,14 +107,14 @@ export class TranscriptFile {
 
   close() {
     closeSync(this.#file);
-    rmSync(this.path + LOCK, { force: true });
+    rmSync(this.path + LOCK_ENDING, { force: true });
   }
 }
 
 // Locks a transcript: of two terminals the second is refused, so their answers don't mix.
 /** @param {string} path */
 function lockTranscript(path) {
-  const lock = path + LOCK;
+  const lock = path + LOCK_ENDING;
   const own = `${lock}-${process.pid}`;
   writeFileSync(own, JSON.stringify(thisProcess()), { mode: 0o600 });
   try {
@@ -149,8 +149,8 @@ function readLockHolder(path) {
 
 /** @param {string} place @param {string} name */
 function pointLatest(place, name) {
-  const own = join(place, `.${LATEST}-${process.pid}`);
-  const file = join(place, `${LATEST}.txt`);
+  const own = join(place, `.${LATEST_NAME}-${process.pid}`);
+  const file = join(place, `${LATEST_NAME}.txt`);
   try {
     writeFileSync(own, `${name}\n`, { mode: 0o600 });
     renameSync(own, file);
@@ -160,7 +160,7 @@ function pointLatest(place, name) {
   }
   try {
     symlinkSync(name, own);
-    renameSync(own, join(place, LATEST));
+    renameSync(own, join(place, LATEST_NAME));
   } catch (error) {
     // Where the user may not make links, a file names it.
     if (codeOf(error) !== "EPERM") throw error;

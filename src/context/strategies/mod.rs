@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use crate::context::steps::Step;
 
 /// The number of newest messages that a strategy keeps as they are if it can: three exchanges.
-pub(crate) const RECENT: usize = 6;
+pub(crate) const RECENT_MESSAGES: usize = 6;
 
 /// The built-in strategies, in the order of trial, in which a new one takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,12 +114,12 @@ impl Strategy {
     }
 }
 
-/// Returns the first of the newest steps that hold at least [`RECENT`] messages.
+/// Returns the first of the newest steps that hold at least [`RECENT_MESSAGES`] messages.
 pub(crate) fn first_recent(steps: &[Step]) -> usize {
     let mut messages = 0;
     for (place, step) in steps.iter().enumerate().rev() {
         messages += step.items.len();
-        if messages >= RECENT {
+        if messages >= RECENT_MESSAGES {
             return place;
         }
     }

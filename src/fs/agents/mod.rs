@@ -18,9 +18,9 @@ use crate::interop::opencode;
 use crate::operation::{AgentDocument, Failure, FileKind};
 
 /// The first bytes of an SQLite database.
-const DATABASE: &[u8] = b"SQLite format 3\0";
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// The first bytes of a file compressed by zstd.
-const PACKED: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// An agent's file, as an import takes it.
 #[derive(Debug, Serialize)]
@@ -79,8 +79,8 @@ fn read_plain_file(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
     let bytes = disk.read(&any_path(path), 0, None)?;
     let bytes = bytes.ok_or_else(|| refused("not_found", format!("no file or folder \"{path}\"")))?;
     let unread = match &bytes {
-        bytes if bytes.starts_with(DATABASE) => "a database, which this host does not read",
-        bytes if bytes.starts_with(PACKED) => "what zstd compressed, which this host does not unpack",
+        bytes if bytes.starts_with(SQLITE_MAGIC) => "a database, which this host does not read",
+        bytes if bytes.starts_with(ZSTD_MAGIC) => "what zstd compressed, which this host does not unpack",
         _ => return Ok(bytes),
     };
     let message = format!("expected a plain file at \"{path}\", but found {unread}");

@@ -7,12 +7,12 @@ use std::path::Path;
 use rustix::fs::{AtFlags, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Disk, NOT_A_FILE, OWN, TreePath, none_if_absent};
+use super::{Disk, NOT_A_FILE, OWNER_FILE_MODE, TreePath, none_if_absent};
 use crate::fs::refusal::Fault;
 use crate::fs::tree::{FolderCreation, HeldEntry};
 
 /// How many files are kept open between appends.
-pub(super) const KEPT: usize = 32;
+pub(super) const MAX_OPEN_FILES: usize = 32;
 
 /// A file that was opened for appending.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl Disk {
         let known = self.open_files.get(&path).map(|open| len_if_same(at, open.identity)).transpose()?;
         if known.flatten().is_none() {
             self.open_files.remove(&path);
-            if self.open_files.len() >= KEPT {
+            if self.open_files.len() >= MAX_OPEN_FILES {
                 let oldest = self.open_files.iter().min_by_key(|(_, open)| open.last_use);
                 let oldest = oldest.map(|(path, _)| path.clone());
                 oldest.map(|path| self.open_files.remove(&path));
@@ -111,7 +111,7 @@ fn len_if_same(at: &TreePath, same: FileIdentity) -> Result<Option<u64>, Fault> 
 // Opens the file at a place, or a new one.
 fn open_to_append(held: &HeldEntry) -> Result<File, Fault> {
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let open = |flags| rustix::fs::openat(&held.folder, &held.name, flags, OWN).map(File::from);
+    let open = |flags| rustix::fs::openat(&held.folder, &held.name, flags, OWNER_FILE_MODE).map(File::from);
     match open(flags) {
         Err(Errno::NOENT) => {}
         opened => return Ok(opened?),
@@ -120,7 +120,7 @@ fn open_to_append(held: &HeldEntry) -> Result<File, Fault> {
         Err(Errno::EXIST) => Ok(open(flags)?), // Another process was faster.
         made => {
             let made = made?;
-            rustix::fs::fchmod(&made, OWN)?; // The umask may have taken from it.
+            rustix::fs::fchmod(&made, OWNER_FILE_MODE)?; // The umask may have taken from it.
             Ok(made)
         }
     }

@@ -9,7 +9,7 @@ use super::{Disk, TreePath, storage_failure};
 use crate::operation::{Failure, FileKind, Stat};
 
 /// The most bytes of a file held in memory.
-const PIECE: u64 = 4 * 1024 * 1024;
+const COPY_CHUNK_BYTES: u64 = 4 * 1024 * 1024;
 
 impl Disk {
     /// Copies a file, or a folder with all in it, and returns the number of bytes. `missing`: only what is absent at
@@ -38,7 +38,7 @@ impl Disk {
     }
 
     fn copy_file(&mut self, from: &TreePath, to: &TreePath, size: u64) -> Result<u64, Failure> {
-        if size <= PIECE {
+        if size <= COPY_CHUNK_BYTES {
             let bytes = self.read(from, 0, Some(size))?.unwrap_or_default();
             self.replace(to, &bytes, None)?;
             return Ok(bytes.len() as u64);
@@ -59,7 +59,7 @@ impl Disk {
     fn fill(&mut self, from: &TreePath, to: &TreePath, size: u64) -> Result<(), Failure> {
         let mut at = 0;
         while at < size {
-            let bytes = self.read(from, at, Some(size.min(at + PIECE)))?.unwrap_or_default();
+            let bytes = self.read(from, at, Some(size.min(at + COPY_CHUNK_BYTES)))?.unwrap_or_default();
             if bytes.is_empty() {
                 let path = from.full_path();
                 let message =

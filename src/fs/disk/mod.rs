@@ -30,7 +30,7 @@ use crate::operation::{Failure, FileKind, FolderEntry, Stat};
 use append::OpenFile;
 
 /// The mode of new files: only the owner may read and write them.
-const OWN: Mode = Mode::RUSR.union(Mode::WUSR);
+const OWNER_FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 const NOT_A_FILE: &str = "it is a folder, a link or a device, not a file";
 
 /// A file or a folder: its tree, and its path there.

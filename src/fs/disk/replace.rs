@@ -8,7 +8,7 @@ use std::fs::File;
 use rustix::fs::{AtFlags, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Disk, OWN, TreePath, reject_link, type_at};
+use super::{Disk, OWNER_FILE_MODE, TreePath, reject_link, type_at};
 use crate::fs::refusal::Fault;
 use crate::fs::tree::{FolderCreation, HeldEntry};
 
@@ -30,7 +30,7 @@ impl Disk {
         self.open_files.remove(&at.full_path());
         let temporary = temporary_name(&held.name)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&held.folder, &temporary, flags, OWN)?);
+        let file = File::from(rustix::fs::openat(&held.folder, &temporary, flags, OWNER_FILE_MODE)?);
         let rename = || rustix::fs::renameat(&held.folder, &temporary, &held.folder, &held.name);
         let placed = write_pieces(&file, pieces, durable).and_then(|()| Ok(rename()?));
         if placed.is_err() {
@@ -114,7 +114,7 @@ fn look_and_rename(from: &HeldEntry, to: &HeldEntry) -> Result<(), Fault> {
 }
 
 fn write_pieces(file: &File, pieces: &[&[u8]], durable: bool) -> Result<(), Fault> {
-    rustix::fs::fchmod(file, OWN)?; // The umask may have taken from it.
+    rustix::fs::fchmod(file, OWNER_FILE_MODE)?; // The umask may have taken from it.
     for piece in pieces {
         let mut left = *piece;
         while !left.is_empty() {

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use tempfile::TempDir;
 
-use super::append::KEPT;
+use super::append::MAX_OPEN_FILES;
 use super::*;
 
 struct Scene {
@@ -215,11 +215,11 @@ fn names_are_sorted_as_javascript_sorts_them() {
 fn more_files_are_appended_to_than_are_kept_open() {
     let mut scene = Scene::new();
     for round in 1..=2 {
-        for number in 0..2 * KEPT {
+        for number in 0..2 * MAX_OPEN_FILES {
             assert_eq!(scene.append(&format!("log-{number}"), b"x"), Ok(round));
         }
     }
-    assert_eq!(scene.disk.open_files.len(), KEPT);
+    assert_eq!(scene.disk.open_files.len(), MAX_OPEN_FILES);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Role};
 
 /// Attachments about the client itself, its tools and its limits.
-const OF_CLIENT: &[&str] = &[
+const CLIENT_KINDS: &[&str] = &[
     "agent_listing_delta",
     "auto_mode",
     "auto_mode_exit",
@@ -44,10 +44,10 @@ const OF_CLIENT: &[&str] = &[
     "ultra_effort_exit",
 ];
 /// Attachments that only the user is shown.
-const SHOWN: &[&str] = &["hook_cancelled", "hook_non_blocking_error", "hook_system_message"];
+const USER_NOTICE_KINDS: &[&str] = &["hook_cancelled", "hook_non_blocking_error", "hook_system_message"];
 
 /// Keys that may hold a text, and the key that names what it belongs to.
-const TEXTS: &[&str] = &[
+const TEXT_KEYS: &[&str] = &[
     "content",
     "file",
     "text",
@@ -60,24 +60,24 @@ const TEXTS: &[&str] = &[
     "message",
     "source",
 ];
-const NAMES: &[&str] = &["displayPath", "filename", "filePath", "path", "name"];
+const NAME_KEYS: &[&str] = &["displayPath", "filename", "filePath", "path", "name"];
 // The deepest place of a text.
-const DEEPEST: usize = 6;
+const MAX_TEXT_DEPTH: usize = 6;
 
 /// Returns why an attachment of this kind is left out, though it holds words.
 pub(super) fn skip_reason(kind: &str) -> Option<&'static str> {
-    if OF_CLIENT.contains(&kind) {
+    if CLIENT_KINDS.contains(&kind) {
         return Some("the client's notes on itself, its tools and its limits");
     }
-    SHOWN.contains(&kind).then_some("shown to the user, not sent to the model")
+    USER_NOTICE_KINDS.contains(&kind).then_some("shown to the user, not sent to the model")
 }
 
 /// Makes the message that an attachment gave the model; `None` if it holds no words. `rendered`: the words as given.
 pub(super) fn attachment_message(attachment: &str, rendered: Option<&str>) -> Option<Message> {
     let mut plain = PlainContent::default();
-    gather_texts(rendered.unwrap_or_default(), (DEEPEST, true), &mut plain);
+    gather_texts(rendered.unwrap_or_default(), (MAX_TEXT_DEPTH, true), &mut plain);
     if plain.is_empty() {
-        gather_texts(attachment, (DEEPEST, false), &mut plain);
+        gather_texts(attachment, (MAX_TEXT_DEPTH, false), &mut plain);
     }
     (!plain.is_empty()).then(|| plain.into_message(Role::User))
 }
@@ -99,11 +99,14 @@ fn gather_texts(raw: &str, (depth, is_named): (usize, bool), into: &mut PlainCon
     }
     let Ok(mut object) = Object::parse("", raw) else { return };
     let quiet = &mut Losses::default();
-    let mut name = NAMES.iter().find_map(|name| object.take::<String>(name, quiet));
+    let mut name = NAME_KEYS.iter().find_map(|name| object.take::<String>(name, quiet));
     name = name.filter(|name| !is_named && !name.is_empty());
     let within = (depth - 1, is_named || name.is_some());
     let mut own = PlainContent::default();
-    TEXTS.iter().filter_map(|text| object.raw(text)).for_each(|text| gather_texts(text, within, &mut own));
+    TEXT_KEYS
+        .iter()
+        .filter_map(|text| object.raw(text))
+        .for_each(|text| gather_texts(text, within, &mut own));
     // A notebook's cells, as they stand.
     own.texts.extend(object.raw("cells").map(Text::from));
     own.attachments.extend(take_bytes(&mut object));

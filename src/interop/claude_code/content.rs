@@ -75,14 +75,14 @@ pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message
 }
 
 /// The path of a queued prompt's text.
-const QUEUED_PROMPT: &str = "attachment/queued_command.attachment.prompt";
+const QUEUED_PROMPT_PATH: &str = "attachment/queued_command.attachment.prompt";
 
 /// Makes the message of a prompt that was typed while the agent was at work.
 pub(super) fn queued_message(prompt: &str, losses: &mut Losses) -> Message {
     let mut said = PlainContent::default();
     said.texts.extend(Text::read(prompt, "", &mut Vec::new()));
-    for (kind, block) in parse_blocks(QUEUED_PROMPT, prompt, losses) {
-        add_block(&mut said, QUEUED_PROMPT, &kind, block, losses);
+    for (kind, block) in parse_blocks(QUEUED_PROMPT_PATH, prompt, losses) {
+        add_block(&mut said, QUEUED_PROMPT_PATH, &kind, block, losses);
     }
     said.into_message(Role::User)
 }
@@ -131,16 +131,18 @@ fn add_block(plain: &mut PlainContent, path: &str, kind: &str, mut block: Object
 }
 
 fn read_plain_content(content: Option<&str>, losses: &mut Losses) -> PlainContent {
-    const PATH: &str = "user.message.content[tool_result].content";
+    const RESULT_CONTENT_PATH: &str = "user.message.content[tool_result].content";
     let mut plain = PlainContent::default();
     let Some(content) = content else { return plain };
     match Text::read(content, "", &mut Vec::new()) {
         Some(text) => plain.texts.push(text),
-        None if !content.starts_with('[') && content != "null" => losses.add(PATH.into(), ANOTHER_KIND),
+        None if !content.starts_with('[') && content != "null" => {
+            losses.add(RESULT_CONTENT_PATH.into(), ANOTHER_KIND)
+        }
         None => {}
     }
-    for (kind, block) in parse_blocks(PATH, content, losses) {
-        add_block(&mut plain, PATH, &kind, block, losses);
+    for (kind, block) in parse_blocks(RESULT_CONTENT_PATH, content, losses) {
+        add_block(&mut plain, RESULT_CONTENT_PATH, &kind, block, losses);
     }
     plain
 }

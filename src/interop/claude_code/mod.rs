@@ -40,17 +40,17 @@ pub use table::COVERAGE;
 const AGENT: &str = AgentName::ClaudeCode.as_str();
 const NO_MESSAGE: &str = "the record is not a message";
 /// The client's words in the user's name where the user stopped an answer.
-const INTERRUPTED: &str = "\"[Request interrupted by user]\"";
+const INTERRUPTION_TEXT: &str = "\"[Request interrupted by user]\"";
 /// Records of prompts that were typed while the agent was at work, and what happened to them.
-const QUEUE: &str = "queue-operation";
+const QUEUE_KIND: &str = "queue-operation";
 /// The path of a prompt that was typed while the agent was at work.
-const QUEUED: &str = "attachment/queued_command";
+const QUEUED_COMMAND_PATH: &str = "attachment/queued_command";
 
 /// True if these bytes have a record of a user or an assistant, as Claude Code writes it.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, usize::MAX).any(|mut object| {
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
-        let is_queued = kind == QUEUE && object.has("operation") && object.has("content");
+        let is_queued = kind == QUEUE_KIND && object.has("operation") && object.has("content");
         is_signed(&object)
             && (is_queued || is_conversation(&kind) && take_message(&mut object, &kind).is_ok())
     })
@@ -111,7 +111,7 @@ fn has_word(json: &str, word: &str) -> bool {
 /// Takes the attachment of a queued prompt, and the prompt, which is a string or an array.
 fn take_queued_prompt<'a>(object: &mut Object<'a>) -> Result<(Object<'a>, &'a str), String> {
     let raw = object.take_raw("attachment");
-    let attachment = raw.and_then(|raw| Object::parse(format!("{QUEUED}.attachment"), raw).ok());
+    let attachment = raw.and_then(|raw| Object::parse(format!("{QUEUED_COMMAND_PATH}.attachment"), raw).ok());
     let mut attachment = attachment.ok_or_else(|| mismatch_message("attachment", "an object", raw))?;
     let prompt = attachment.take_raw("prompt");
     let told = prompt.filter(|prompt| prompt.starts_with(['"', '[']));
@@ -174,10 +174,10 @@ impl<'a> Reader<'a> {
         match kind.as_str() {
             "user" | "assistant" => self.read_message(object, &kind, place),
             "attachment" if is_queued_prompt(&object) => {
-                self.read_message(object.with_path(QUEUED), QUEUED, place)
+                self.read_message(object.with_path(QUEUED_COMMAND_PATH), QUEUED_COMMAND_PATH, place)
             }
             "custom-title" | "ai-title" | "summary" => self.read_title(object, &kind),
-            QUEUE => self.read_queue_operation(object, place),
+            QUEUE_KIND => self.read_queue_operation(object, place),
             _ => self.read_other_record(object, &kind, place),
         }
     }
@@ -187,16 +187,19 @@ impl<'a> Reader<'a> {
         let is_signed = session_id.is_some();
         self.session_id = self.session_id.take().or(session_id);
         let talk = &mut self.threads[0].talk;
-        talk.losses.add(format!("record:{QUEUE}"), NO_MESSAGE);
+        talk.losses.add(format!("record:{QUEUE_KIND}"), NO_MESSAGE);
         self.is_known |= self.queue.apply_operation(&mut object, place, talk.drafts.len()) && is_signed;
     }
 
     fn read_message(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
         let signed = is_signed(&object);
         let timestamp = object.raw("timestamp");
-        let whole = object.raw(if kind == QUEUED { "attachment" } else { "message" });
-        let said =
-            if kind == QUEUED { take_queued_prompt(&mut object) } else { take_message(&mut object, kind) };
+        let whole = object.raw(if kind == QUEUED_COMMAND_PATH { "attachment" } else { "message" });
+        let said = if kind == QUEUED_COMMAND_PATH {
+            take_queued_prompt(&mut object)
+        } else {
+            take_message(&mut object, kind)
+        };
         let (message, content) = match said {
             Ok(said) => said,
             Err(wrong) => return self.add_problem(ProblemCode::BadValue, place, &wrong),
@@ -222,7 +225,7 @@ impl<'a> Reader<'a> {
         let record = Record { object, message, content, envelope, parent_index: before, place };
         let last = match kind {
             "assistant" => thread.add_answer(record),
-            QUEUED => thread.add_queued(record),
+            QUEUED_COMMAND_PATH => thread.add_queued(record),
             _ => thread.add_prompt(record),
         };
         if let Some(raw) = agent {
@@ -241,7 +244,7 @@ impl<'a> Reader<'a> {
     ) {
         let named: Option<String> = object.take("interruptedMessageId", &mut Losses::default());
         let linked = named.and_then(|uuid| self.links.get(&uuid)).filter(|linked| linked.thread == at);
-        let told = content.contains(INTERRUPTED).then_some(before).flatten();
+        let told = content.contains(INTERRUPTION_TEXT).then_some(before).flatten();
         if let Some(place) = linked.and_then(|linked| linked.message_index) {
             self.threads[at].cut_short(place);
         } else if let Some(place) = told.filter(|place| !self.threads[at].is_finished(*place)) {
@@ -345,7 +348,7 @@ impl<'a> Reader<'a> {
         match self.links.get(parent).filter(|linked| linked.thread == at) {
             Some(linked) => linked.message_index,
             None => {
-                if is_conversation(kind) || kind == QUEUED {
+                if is_conversation(kind) || kind == QUEUED_COMMAND_PATH {
                     losses.add(
                         format!("{kind}.parentUuid"),
                         "names a record that doesn't come before it in this conversation",

@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 
 use crate::interop::claude_code::content::prompt_messages;
 use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags};
-use crate::interop::typed_prompts::{IS_QUEUED, holds, is_command};
+use crate::interop::typed_prompts::{QUEUED_KEY, holds, is_command};
 use crate::interop::{Losses, Object};
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
 
 /// The beginning of a text that the client queues by itself.
-const OF_CLIENT: &str = "<task-notification>";
+const CLIENT_PROMPT_PREFIX: &str = "<task-notification>";
 
 /// A prompt that was queued.
 struct QueuedPrompt {
@@ -68,12 +68,14 @@ impl Queue {
         let message = content.and_then(|content| prompt_messages(content, quiet).pop());
         let Some(message) = message.filter(|message| message.tool.is_none()) else { return false };
         let text = message.content.as_str();
-        if text.starts_with(OF_CLIENT) || (text.trim().is_empty() && message.attachments.is_empty()) {
+        if text.starts_with(CLIENT_PROMPT_PREFIX)
+            || (text.trim().is_empty() && message.attachments.is_empty())
+        {
             return false;
         }
         let timestamp = object.take_time("timestamp", quiet);
         let origin =
-            RecordOrigin { flags: build_flags(&[IS_QUEUED]), ..RecordOrigin::from_place(place, timestamp) };
+            RecordOrigin { flags: build_flags(&[QUEUED_KEY]), ..RecordOrigin::from_place(place, timestamp) };
         self.0.push(QueuedPrompt {
             message,
             origin,

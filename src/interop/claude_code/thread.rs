@@ -11,7 +11,7 @@ use crate::interop::claude_code::content::{
 use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USER_FLAGS, take_flags};
 use crate::interop::claude_code::table::{COVERAGE, REASONS};
 use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags};
-use crate::interop::object::LONGEST_NAME;
+use crate::interop::object::MAX_NAME_BYTES;
 use crate::interop::{AgentName, ImportedSession, Losses, Object, SubAgent};
 use crate::record::event::Parent;
 use crate::record::message::{Message, Role};
@@ -19,7 +19,7 @@ use crate::record::scan::Problem;
 use crate::record::span::Span;
 use crate::shapes::answer_pieces::AnswerPiece;
 
-const CHANGES: &str = "changes within the session";
+const CHANGES_REASON: &str = "changes within the session";
 
 pub(super) struct Thread {
     /// The messages so far.
@@ -103,7 +103,7 @@ impl Thread {
             ("version", changes(&session.version, &version)),
         ] {
             if changed {
-                losses.add(format!("{kind}.{field}"), CHANGES);
+                losses.add(format!("{kind}.{field}"), CHANGES_REASON);
             }
         }
         session.folder = session.folder.take().or(folder);
@@ -264,7 +264,7 @@ impl Thread {
         for piece in self.talk.drafts.iter().flat_map(|draft| &draft.pieces) {
             if let AnswerPiece::Call(call) = piece
                 && matches!(call.name.as_str(), "Task" | "Agent")
-                && call.id.len() <= LONGEST_NAME
+                && call.id.len() <= MAX_NAME_BYTES
                 && let Ok(mut input) = Object::parse("", call.arguments.as_str())
                 && let Some(prompt) = input.take::<String>("prompt", &mut Losses::default())
             {

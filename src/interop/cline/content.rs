@@ -13,7 +13,7 @@ use crate::interop::plain_content::PlainContent;
 use crate::interop::{Losses, Object};
 use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
+use crate::shapes::answer_pieces::{AnswerPiece, TEXT_SEPARATOR};
 
 /// A message's content, whoever says it: the pieces of an answer, or plain content and results with their calls.
 #[derive(Default)]
@@ -113,7 +113,7 @@ fn outcome(item: &mut Object<'_>, losses: &mut Losses) -> (Text, bool) {
     let text = match error {
         Some(error) if !text.as_str().contains(error.as_str()) => Text::join(
             Vec::from_iter([text, error].into_iter().filter(|text| !text.is_empty())),
-            BETWEEN_TEXTS,
+            TEXT_SEPARATOR,
         ),
         Some(_) | None => text,
     };

@@ -89,18 +89,18 @@ pub const COVERAGE: Coverage = Coverage {
     whole_fields: &["message.content[tool_use].input"],
 };
 
-const OF_THE_CLIENT: &str = "a client detail";
+const CLIENT_DETAIL: &str = "a client detail";
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: LossReasons = &[
     ("session.version", "the format's version number"),
-    ("session.agent", OF_THE_CLIENT),
+    ("session.agent", CLIENT_DETAIL),
     ("session.system_prompt", "the client's own instructions, sent anew each time"),
-    ("session.origin.source", OF_THE_CLIENT),
-    ("session.origin.mode", OF_THE_CLIENT),
+    ("session.origin.source", CLIENT_DETAIL),
+    ("session.origin.mode", CLIENT_DETAIL),
     ("session.origin.sessionId", "repeats the session's id"),
     ("message.modelInfo.provider", "the model is kept"),
     ("message.modelInfo.family", "the model is kept"),
-    ("message.metadata.kind", OF_THE_CLIENT),
+    ("message.metadata.kind", CLIENT_DETAIL),
     ("message.content[tool_result].content[].query", "repeats what the call says"),
 ];

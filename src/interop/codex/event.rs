@@ -8,12 +8,12 @@ use crate::interop::codex::duplicates::RecordSource;
 use crate::interop::codex::table::REASONS;
 use crate::interop::codex::{CallEnd, Reader, Record};
 use crate::interop::conversation::RecordOrigin;
-use crate::interop::object::LONGEST_NAME;
+use crate::interop::object::MAX_NAME_BYTES;
 use crate::interop::servers::tool_prefix;
 use crate::interop::{Losses, Object};
 use crate::json::text::Text;
 use crate::record::message::{Message, Role, Usage};
-use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
+use crate::shapes::answer_pieces::{AnswerPiece, TEXT_SEPARATOR};
 
 impl Reader {
     /// Reads an event; returns false if it was listed as lost as a whole.
@@ -73,7 +73,7 @@ impl Reader {
         if let (Some(server), Some(tool)) = (server, tool) {
             let name = format!("{}__{tool}", tool_prefix(&server));
             let tools = &mut self.talk.session.tools;
-            if name.len() <= LONGEST_NAME && !tools.contains(&name) {
+            if name.len() <= MAX_NAME_BYTES && !tools.contains(&name) {
                 tools.push(name);
             }
         }
@@ -108,7 +108,7 @@ impl Reader {
         }
         item.report_rest_lost(losses, REASONS);
         payload.report_rest_lost(losses, REASONS);
-        let text = Text::join(texts, BETWEEN_TEXTS).as_str().into();
+        let text = Text::join(texts, TEXT_SEPARATOR).as_str().into();
         self.add_event_message(role, text, origin);
         true
     }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::interop::attachment_address::attachment_from_address;
 use crate::interop::codex::duplicates::RecordSource;
 use crate::interop::codex::table::REASONS;
-use crate::interop::codex::{BY_PROVIDER, CUSTOM, Reader, Record, TOOLS_FOUND};
+use crate::interop::codex::{BY_PROVIDER_KEY, CUSTOM_KEY, Reader, Record, TOOL_SEARCH_KEY};
 use crate::interop::conversation::{RecordOrigin, build_flags};
 use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE, UNKNOWN_BLOCK};
 use crate::interop::plain_content::PlainContent;
@@ -16,7 +16,7 @@ use crate::json::fields::Field;
 use crate::json::text::Text;
 use crate::plain::wrapping::is_about_place;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
+use crate::shapes::answer_pieces::{AnswerPiece, TEXT_SEPARATOR};
 
 impl Reader {
     /// Reads an item; returns false if it was listed as lost as a whole.
@@ -66,7 +66,7 @@ impl Reader {
             }
             return;
         }
-        let text: String = Text::join(said.texts, BETWEEN_TEXTS).as_str().into();
+        let text: String = Text::join(said.texts, TEXT_SEPARATOR).as_str().into();
         if let Some(at) = self.duplicates.take_duplicate(RecordSource::Item, role, &text) {
             self.talk.drafts[at].message.attachments = said.attachments;
             return;
@@ -102,7 +102,7 @@ impl Reader {
         let said = first_non_empty(take_plain_content(&mut payload, "content", losses), summary);
         let data = payload.take("encrypted_content", losses);
         payload.report_rest_lost(losses, REASONS);
-        let text = Text::join(said.texts, BETWEEN_TEXTS);
+        let text = Text::join(said.texts, TEXT_SEPARATOR);
         if !text.is_empty() || data.is_some() {
             self.add_answer_piece(AnswerPiece::Reasoning(Reasoning { text, signature: None, data }), origin);
         }
@@ -136,8 +136,8 @@ impl Reader {
     fn read_result(&mut self, record: Record<'_>, kind: &str) {
         let Record { mut payload, mut origin } = record;
         match kind {
-            "custom_tool_call_output" => origin.flags = build_flags(&[CUSTOM]),
-            "tool_search_output" => origin.flags = build_flags(&[TOOLS_FOUND]),
+            "custom_tool_call_output" => origin.flags = build_flags(&[CUSTOM_KEY]),
+            "tool_search_output" => origin.flags = build_flags(&[TOOL_SEARCH_KEY]),
             _ => {}
         }
         let losses = &mut self.talk.losses;
@@ -191,7 +191,7 @@ impl Reader {
     fn add_provider_call(&mut self, call: ToolCall, said: PlainContent, origin: RecordOrigin) {
         let tool = Tool { call_id: call.id.clone(), name: call.name.clone(), ..Tool::default() };
         self.add_answer_piece(AnswerPiece::Call(call), origin.clone());
-        let origin = RecordOrigin { flags: build_flags(&[BY_PROVIDER]), ..origin };
+        let origin = RecordOrigin { flags: build_flags(&[BY_PROVIDER_KEY]), ..origin };
         self.add_message(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
     }
 

@@ -8,7 +8,7 @@
 use alloc::string::String;
 
 use crate::interop::Losses;
-use crate::interop::codex::{HEAD, Reader, Record};
+use crate::interop::codex::{HEAD_LINES, Reader, Record};
 use crate::interop::lines::{first_objects, lines, objects};
 use crate::interop::loss;
 use crate::json::text::Text;
@@ -51,7 +51,7 @@ impl BaseRollout {
 pub fn find_base(bytes: &[u8]) -> Option<BaseRollout> {
     let quiet = &mut Losses::default();
     let mut first =
-        first_objects(bytes, HEAD).find(|object| object.raw("type") == Some("\"session_meta\""))?;
+        first_objects(bytes, HEAD_LINES).find(|object| object.raw("type") == Some("\"session_meta\""))?;
     let mut payload = first.take_object("payload", quiet)?;
     let is_agents = payload.raw("source").is_some_and(|source| source.starts_with('{'))
         || payload.raw("parent_thread_id").is_some_and(|parent| parent != "null");
@@ -74,7 +74,7 @@ impl Reader {
         }
         payload.take_raw("history_base");
         if !self.is_described {
-            return payload.report_lost("history_base", loss::IN_ANOTHER_FILE, &mut self.talk.losses);
+            return payload.report_lost("history_base", loss::HISTORY_IN_ANOTHER_FILE, &mut self.talk.losses);
         }
         let id = payload.raw("id").and_then(Text::decode).unwrap_or_default();
         if id.as_str() != self.talk.session.source_id {

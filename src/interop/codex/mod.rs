@@ -35,9 +35,9 @@ pub use lineage::{BaseRollout, find_base};
 pub use table::COVERAGE;
 
 /// The mark of a result whose call is of a custom tool. A client looks for the results of each kind of call by itself.
-pub(super) const CUSTOM: &str = "isCustom";
-pub(super) const BY_PROVIDER: &str = "isByProvider";
-pub(super) const TOOLS_FOUND: &str = "isToolSearch";
+pub(super) const CUSTOM_KEY: &str = "isCustom";
+pub(super) const BY_PROVIDER_KEY: &str = "isByProvider";
+pub(super) const TOOL_SEARCH_KEY: &str = "isToolSearch";
 
 const NO_MESSAGE: &str = "the record is not a message";
 const KINDS: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
@@ -45,11 +45,11 @@ const KINDS: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_co
 const FLAT_KINDS: [&str; 6] =
     ["message", "tool_call", "tool_result", "function_call", "function_result", "function_call_output"];
 // The number of lines to look at: those at the head of a file may be of unknown types.
-const HEAD: usize = 20;
+const HEAD_LINES: usize = 20;
 
 /// True if a line near the beginning is one of a rollout.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
-    first_objects(bytes, HEAD).any(|mut object| {
+    first_objects(bytes, HEAD_LINES).any(|mut object| {
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
         let is_enveloped = object.raw("payload").is_some_and(|payload| payload.starts_with('{'));
         (is_enveloped && KINDS.contains(&kind.as_str())) || is_flat(&object, &kind)
@@ -316,11 +316,11 @@ fn parse_exit_code(said: &str) -> Option<i64> {
 // Returns the id in `rollout-<time>-<id>.jsonl`.
 fn id_in(name: &str) -> &str {
     let name = file_stem(name, ".jsonl");
-    let is_rollout = name.strip_prefix("rollout-").filter(|rest| rest.len() > UUID);
-    is_rollout.and_then(|rest| rest.get(rest.len() - UUID..)).unwrap_or(name)
+    let is_rollout = name.strip_prefix("rollout-").filter(|rest| rest.len() > UUID_CHARS);
+    is_rollout.and_then(|rest| rest.get(rest.len() - UUID_CHARS..)).unwrap_or(name)
 }
 
-const UUID: usize = 36;
+const UUID_CHARS: usize = 36;
 
 // Returns the session whose sub-agent this one is.
 fn parent(payload: &mut Object<'_>, losses: &mut Losses) -> Option<Parent> {

@@ -30,10 +30,10 @@ pub use table::COVERAGE;
 
 const WITHOUT_TYPE: &str = "expected an event of copilot, but found an object without a type instead";
 const NO_MESSAGE: &str = "the event is not a message";
-const START: &str = "session.start";
-const USAGE: &str = "session.usage_record";
-const ASSET: &str = "session.binary_asset";
-const SAID: [&str; 5] =
+const SESSION_START: &str = "session.start";
+const USAGE_RECORD: &str = "session.usage_record";
+const BINARY_ASSET: &str = "session.binary_asset";
+const MESSAGE_KINDS: [&str; 5] =
     ["user.message", "assistant.message", "system.message", "system.notification", "tool.execution_complete"];
 
 /// True if these bytes begin with an event of Copilot CLI.
@@ -47,11 +47,11 @@ pub(crate) fn can_read(bytes: &[u8]) -> bool {
 
 /// True if an event of this type has content that is read.
 fn has_content(kind: &str) -> bool {
-    is_own(kind) || kind == USAGE || kind == ASSET
+    is_own(kind) || kind == USAGE_RECORD || kind == BINARY_ASSET
 }
 
 fn is_own(kind: &str) -> bool {
-    kind == START || SAID.contains(&kind)
+    kind == SESSION_START || MESSAGE_KINDS.contains(&kind)
 }
 
 /// Reads a session. `name` is the file's name, for the id of a session that gives none itself.
@@ -144,9 +144,9 @@ impl Reader {
             None => main,
         };
         match kind.as_str() {
-            START => read_start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
-            USAGE => usages.extend(take_cost(&mut data, &mut losses)),
-            ASSET => {
+            SESSION_START => read_start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
+            USAGE_RECORD => usages.extend(take_cost(&mut data, &mut losses)),
+            BINARY_ASSET => {
                 let id = data.take_name("assetId", &mut losses);
                 assets.extend(id.zip(data.take("data", &mut losses)));
             }

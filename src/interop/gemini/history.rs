@@ -6,8 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::interop::gemini::record::Record;
-use crate::interop::gemini::{CONTEXT, SUMMARY, THANKS};
-use crate::shapes::answer_pieces::BETWEEN_TEXTS;
+use crate::interop::gemini::{CONTEXT_TAG, SUMMARY_REPLY, SUMMARY_TAG};
+use crate::shapes::answer_pieces::TEXT_SEPARATOR;
 
 /// A client's message, and the messages it became here. The client may name it again and again, so its parts are
 /// shared.
@@ -109,7 +109,7 @@ impl History {
     /// True if a message under a new id repeats the next of the earlier ones. Repeating begins where the session's
     /// context comes again; the client makes one message of several that a user sent in a row.
     pub fn find_repeated(&mut self, record: &Record) -> bool {
-        if !record.is_answer && record.text.as_str().starts_with(CONTEXT) && !self.entries.is_empty() {
+        if !record.is_answer && record.text.as_str().starts_with(CONTEXT_TAG) && !self.entries.is_empty() {
             self.rewrite_index = Some(0);
             self.rewrite_end = self.entries.len();
         }
@@ -124,7 +124,7 @@ impl History {
                 let behind = rest.strip_prefix(&**key).filter(|_| !key.is_empty() || rest.is_empty());
                 let behind = behind.filter(|_| *is_answer == record.is_answer);
                 let Some(behind) = behind else { break };
-                rest = behind.strip_prefix(BETWEEN_TEXTS).unwrap_or(behind);
+                rest = behind.strip_prefix(TEXT_SEPARATOR).unwrap_or(behind);
                 found = found.or(Some(at));
             }
             at += 1;
@@ -174,8 +174,8 @@ impl History {
         let makes_room = (0..read.len()).filter(|place| is_new(*place)).any(|place| {
             let text = read[place].text.as_str();
             last_known.is_some_and(|last| place < last)
-                || text.starts_with(SUMMARY)
-                || (read[place].is_answer && &*read[place].key() == THANKS)
+                || text.starts_with(SUMMARY_TAG)
+                || (read[place].is_answer && &*read[place].key() == SUMMARY_REPLY)
         });
         let end = is_kept.iter().rposition(|kept| *kept).map_or(0, |last| last + 1);
         let dropped_end: Vec<HistoryEntry> = entries[end..].iter().map(|(_, entry)| entry.clone()).collect();

@@ -39,11 +39,11 @@ pub use table::COVERAGE;
 
 const NO_MESSAGE: &str = "the record is not a message";
 /// The text that the client shows where the user stopped an answer.
-const CANCELLED: &str = "Request cancelled.";
-const CONTEXT: &str = "<session_context>";
-const SUMMARY: &str = "<state_snapshot>";
+const CANCELLATION_TEXT: &str = "Request cancelled.";
+const CONTEXT_TAG: &str = "<session_context>";
+const SUMMARY_TAG: &str = "<state_snapshot>";
 // The answer to a summary that the client writes in the model's name.
-const THANKS: &str = "Got it. Thanks for the additional context!";
+const SUMMARY_REPLY: &str = "Got it. Thanks for the additional context!";
 
 /// True if these bytes are a session of Gemini CLI.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
@@ -219,7 +219,8 @@ impl Reader {
             losses.add(format!("record:{kind}"), NO_MESSAGE);
             let id = object.take("id", &mut Losses::default());
             let at = object.take_time("timestamp", &mut Losses::default());
-            if object.take::<String>("content", &mut Losses::default()).as_deref() == Some(CANCELLED) {
+            if object.take::<String>("content", &mut Losses::default()).as_deref() == Some(CANCELLATION_TEXT)
+            {
                 self.talk.cut_short();
             }
             self.talk.note_created(at.as_deref().and_then(time::parse));
@@ -271,8 +272,8 @@ impl Reader {
 
     fn put_message(&mut self, at: Option<usize>, record: Record, native: String) -> usize {
         let text = record.text.as_str();
-        let is_summary = text.starts_with(SUMMARY) || self.history.makes_room;
-        let flags = match (text.starts_with(CONTEXT), is_summary) {
+        let is_summary = text.starts_with(SUMMARY_TAG) || self.history.makes_room;
+        let flags = match (text.starts_with(CONTEXT_TAG), is_summary) {
             (true, _) => build_flags(&["isMeta"]),
             (false, true) if !record.is_answer => build_flags(&["isCompactSummary"]),
             (false, _) => build_flags(&[]),
@@ -386,7 +387,7 @@ impl Reader {
             }
         }
         // It begins with the context alone, and with the conversation once the client has found that.
-        let is_bare = |record: &Record| !record.is_answer && record.text.as_str().starts_with(CONTEXT);
+        let is_bare = |record: &Record| !record.is_answer && record.text.as_str().starts_with(CONTEXT_TAG);
         self.has_restarted &= read.iter().all(is_bare);
         if self.has_restarted {
             self.history = before;

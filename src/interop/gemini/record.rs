@@ -12,7 +12,7 @@ use crate::interop::object::{Losses, Object};
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Reasoning, ToolCall, Usage};
 use crate::record::span::Span;
-use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
+use crate::shapes::answer_pieces::{AnswerPiece, TEXT_SEPARATOR};
 
 /// A message as it stands there.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl Record {
         }
         texts.push(self.text.as_str());
         texts.retain(|text| !text.is_empty());
-        let said = texts.join(BETWEEN_TEXTS);
+        let said = texts.join(TEXT_SEPARATOR);
         match said.trim() {
             "" if calls.is_empty() => Rc::default(),
             said => format!("{said}{calls}").into(),
@@ -63,7 +63,7 @@ impl Record {
 
 /// Reads a user's message.
 pub(super) fn read_prompt(object: &mut Object<'_>, losses: &mut Losses) -> Record {
-    const RESULT: &str = "user.content[].functionResponse.response";
+    const RESULT_PATH: &str = "user.content[].functionResponse.response";
     let mut said = parse_parts("user.content", object.take_raw("content"), losses, REASONS);
     let text = said.take_text();
     for piece in &said.pieces {
@@ -71,9 +71,9 @@ pub(super) fn read_prompt(object: &mut Object<'_>, losses: &mut Losses) -> Recor
             AnswerPiece::Reasoning(_) => "user.content[].thought",
             AnswerPiece::Call(_) | AnswerPiece::Text(_) => "user.content[].functionCall",
         };
-        losses.add(field.into(), loss::NOT_OF_USER);
+        losses.add(field.into(), loss::INVALID_IN_USER_MESSAGE);
     }
-    let results = said.answers.into_iter().map(|answer| (answer, None, RESULT)).collect();
+    let results = said.answers.into_iter().map(|answer| (answer, None, RESULT_PATH)).collect();
     Record { text, attachments: said.attachments, results, ..Record::default() }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn read_answer(object: &mut Object<'_>, id: &str, losses: &mut Losses
     record.pieces.extend(calls.into_iter().map(AnswerPiece::Call));
     record.attachments = said.attachments;
     for _ in said.answers {
-        losses.add("gemini.content[].functionResponse".into(), loss::NOT_OF_ANSWER);
+        losses.add("gemini.content[].functionResponse".into(), loss::INVALID_IN_ANSWER);
     }
     record.assistant.model = object.take("model", losses);
     record.assistant.usage = usage(object, losses);
@@ -133,7 +133,7 @@ fn tool_calls(
     record: &mut Record,
     losses: &mut Losses,
 ) -> Vec<ToolCall> {
-    const RESULT: &str = "gemini.toolCalls[].result";
+    const RESULT_PATH: &str = "gemini.toolCalls[].result";
     let mut calls = Vec::new();
     for (place, (_, mut call)) in object.take_objects("toolCalls", losses).into_iter().enumerate() {
         let id: Option<String> = call.take("id", losses);
@@ -144,12 +144,12 @@ fn tool_calls(
         let timestamp = call.take_time("timestamp", losses);
         let agent: Option<String> = call.take("agentId", losses);
         record.agents.extend(agent.map(|agent| (agent, id.clone())));
-        let result = parse_parts(RESULT, call.take_raw("result"), losses, REASONS);
+        let result = parse_parts(RESULT_PATH, call.take_raw("result"), losses, REASONS);
         call.report_rest_lost(losses, REASONS);
         let failed = matches!(status.as_deref(), Some("error" | "cancelled"));
         for mut answer in answers(result, &id, &name, failed) {
             answer.not_run = answer.id == id && status.as_deref() == Some("cancelled");
-            record.results.push((answer, timestamp.clone(), RESULT));
+            record.results.push((answer, timestamp.clone(), RESULT_PATH));
         }
         calls.push(ToolCall { id, name, arguments });
     }
@@ -182,7 +182,7 @@ fn answers(
     if !beside.is_empty() {
         let texts = [core::mem::take(&mut own.content), beside];
         let texts = texts.into_iter().filter(|text| !text.is_empty()).collect();
-        own.content = Text::join(texts, BETWEEN_TEXTS);
+        own.content = Text::join(texts, TEXT_SEPARATOR);
         own.is_json = false;
     }
     answers

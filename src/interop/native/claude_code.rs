@@ -12,7 +12,7 @@ use crate::record::message::{Message, Role};
 use crate::shapes::steps::Step;
 
 // The longest folder name made of a path; for longer paths the client adds a hash that is its own.
-const LONGEST_NAME: usize = 200;
+const MAX_FOLDER_NAME_UNITS: usize = 200;
 
 /// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
@@ -32,7 +32,7 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
     let Chain { records, .. } = chain;
     let about = writing.header;
     let mut folder = dash_path(&about.folder);
-    folder.truncate(LONGEST_NAME);
+    folder.truncate(MAX_FOLDER_NAME_UNITS);
     let mut text = render_lines(&records);
     if let Some(title) = &about.title {
         text +=

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde_json::{Value, json};
 
 use crate::interop::AgentName;
-use crate::interop::codex::{BY_PROVIDER, COVERAGE, CUSTOM, TOOLS_FOUND};
+use crate::interop::codex::{BY_PROVIDER_KEY, COVERAGE, CUSTOM_KEY, TOOL_SEARCH_KEY};
 use crate::interop::native::{FilePlace, NativeHeader, WriterState, render_lines, source_agent, split_files};
 use crate::record::message::Role;
 use crate::shapes::file::{File, FileSource};
@@ -122,10 +122,10 @@ fn call_kind(call: &Call<'_>, is_own: bool) -> CallKind {
     let arguments: Result<Value, _> = serde_json::from_str(&call.arguments);
     let Ok(arguments) = arguments else { return CallKind::Custom };
     match &*call.name {
-        _ if is_marked(CUSTOM) => CallKind::Custom,
-        "web_search" if is_marked(BY_PROVIDER) => CallKind::Search,
-        "image_generation" if is_marked(BY_PROVIDER) => CallKind::Picture,
-        "tool_search" if is_marked(TOOLS_FOUND) && found_tools(call).is_some() => CallKind::Tools,
+        _ if is_marked(CUSTOM_KEY) => CallKind::Custom,
+        "web_search" if is_marked(BY_PROVIDER_KEY) => CallKind::Search,
+        "image_generation" if is_marked(BY_PROVIDER_KEY) => CallKind::Picture,
+        "tool_search" if is_marked(TOOL_SEARCH_KEY) && found_tools(call).is_some() => CallKind::Tools,
         "local_shell" if is_own && arguments["command"].is_array() => CallKind::Shell,
         _ => CallKind::Function,
     }

@@ -16,8 +16,8 @@ use crate::time;
 
 const NO_SIGNATURES: &str = "the client doesn't send signatures from earlier turns";
 // First characters of a user's words that the client takes for a command, or for its own, and does not send.
-const NOT_SENT: [char; 2] = ['/', '?'];
-const OF_A_HOOK: &str = "<hook_context>";
+const COMMAND_CHARS: [char; 2] = ['/', '?'];
+const HOOK_TAG: &str = "<hook_context>";
 
 /// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
@@ -66,7 +66,7 @@ fn ensure_sent(mut content: Vec<Value>) -> Vec<Value> {
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
     let said = texts.concat();
     let said = said.trim_start();
-    if said.starts_with(NOT_SENT) || said.starts_with(OF_A_HOOK) {
+    if said.starts_with(COMMAND_CHARS) || said.starts_with(HOOK_TAG) {
         content[0]["thought"] = false.into();
     }
     content

@@ -45,7 +45,7 @@ pub(crate) use client::{folder_of, opencode_model, opencode_model_used};
 pub(crate) use export::{Continuation, ExportReport, NativeCopy, NativeExport, PreparedExport};
 
 /// The agents of which a session can be written, and their providers' formats.
-const WRITTEN: [(AgentName, Format); 7] = [
+const NATIVE_FORMATS: [(AgentName, Format); 7] = [
     (AgentName::ClaudeCode, Format::Anthropic),
     (AgentName::Codex, Format::OpenaiResponses),
     (AgentName::Copilot, Format::OpenaiChat),
@@ -56,16 +56,16 @@ const WRITTEN: [(AgentName, Format); 7] = [
 ];
 
 const OWN_INSTRUCTIONS: &str = "the client has its own instructions";
-const TOLD_BY_CLIENT: &str = "written by another client, not by the user";
-const SIGNED_BY_ANOTHER: &str = "signed by another provider";
-const WITHOUT_CALL: &str = "the tool call is missing";
+const CLIENT_TEXT: &str = "written by another client, not by the user";
+const FOREIGN_SIGNATURE: &str = "signed by another provider";
+const MISSING_CALL: &str = "the tool call is missing";
 const NO_PLACE: &str = "the client has no field for it; a line of text replaces it";
-const KEPT_FROM_MODEL: &str =
+const HIDDEN_FROM_MODEL: &str =
     "the client keeps the result's image, but doesn't show it to the model when it resumes";
-const UNREADABLE: &str = "clients can't read this number or nesting; sent as text";
-const COUNTED: &str = "the client counts tokens itself";
+const UNREADABLE_JSON: &str = "clients can't read this number or nesting; sent as text";
+const TOKENS_COUNTED_BY_CLIENT: &str = "the client counts tokens itself";
 // The images that every provider takes.
-const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 // The name of a model where a client wants one, and none is known.
 const UNKNOWN_MODEL: &str = "unknown";
 
@@ -132,7 +132,7 @@ pub struct NativeSession {
 
 /// Returns the agents of which a session can be written.
 pub fn agents() -> impl Iterator<Item = AgentName> {
-    WRITTEN.iter().map(|(agent, _)| *agent)
+    NATIVE_FORMATS.iter().map(|(agent, _)| *agent)
 }
 
 /// Returns the format in which an agent's provider counts: a context that fits in it fits the client.
@@ -140,9 +140,9 @@ pub fn agents() -> impl Iterator<Item = AgentName> {
 /// # Errors
 /// `unknown_format` if no session of this agent can be written.
 pub fn format_of(agent: AgentName) -> Result<Format, Error> {
-    let known = WRITTEN.iter().find(|(name, _)| *name == agent);
+    let known = NATIVE_FORMATS.iter().find(|(name, _)| *name == agent);
     known.map(|(_, format)| *format).ok_or_else(|| {
-        let names = WRITTEN.map(|(name, _)| name.as_str()).join(", ");
+        let names = NATIVE_FORMATS.map(|(name, _)| name.as_str()).join(", ");
         let message = format!("expected one of {names}, but found {} instead", agent.as_str());
         Error::new(Code::UnknownFormat, message)
     })
@@ -163,7 +163,7 @@ pub fn write(agent: AgentName, messages: &[Message], about: &NativeHeader) -> Re
     let messages: Vec<Message> = first.chain(select_messages(agent, messages, &mut losses)).collect();
     let (steps, orphaned_results) = pair_steps(&messages, NameLimits::of(format));
     for _ in orphaned_results {
-        losses.add("tool".into(), WITHOUT_CALL);
+        losses.add("tool".into(), MISSING_CALL);
     }
     for _ in all_files(&steps).filter(|(place, file)| !takes_file(agent, *place, file)) {
         losses.add("attachments".into(), NO_PLACE);
@@ -171,7 +171,7 @@ pub fn write(agent: AgentName, messages: &[Message], about: &NativeHeader) -> Re
     let of_results = all_files(&steps)
         .filter(|(place, file)| *place == FilePlace::Result && takes_file(agent, *place, file));
     for _ in of_results.filter(|_| agent == AgentName::Copilot) {
-        losses.add("tool.attachments".into(), KEPT_FROM_MODEL);
+        losses.add("tool.attachments".into(), HIDDEN_FROM_MODEL);
     }
     // Whatever Qwen Code's provider takes, its files hold Gemini's parts.
     let format = if agent == AgentName::Qwen { Format::Gemini } else { format };
@@ -204,7 +204,7 @@ fn select_messages(agent: AgentName, messages: &[Message], losses: &mut Losses) 
         } else if message.role == Some(Role::System) {
             losses.add("system".into(), OWN_INSTRUCTIONS);
         } else if !is_own && message.role == Some(Role::User) && message.has_source_mark("isMeta") {
-            losses.add("user".into(), TOLD_BY_CLIENT);
+            losses.add("user".into(), CLIENT_TEXT);
         } else {
             said.push(message.clone());
         }
@@ -217,13 +217,15 @@ fn select_messages(agent: AgentName, messages: &[Message], losses: &mut Losses) 
 }
 
 // The brackets around a value that is taken over: of a record, a message, its content.
-const AROUND: usize = 28;
+const MAX_WRAPPING_DEPTH: usize = 28;
 
 // JSON may have a number that no double holds, or more brackets than a reader counts.
 fn make_readable(message: &mut Message, losses: &mut Losses) {
     let is_unread = |text: &str| {
         let is_deep = || {
-            let within = ["[".repeat(AROUND).as_str(), text, "]".repeat(AROUND).as_str()].concat();
+            let within =
+                ["[".repeat(MAX_WRAPPING_DEPTH).as_str(), text, "]".repeat(MAX_WRAPPING_DEPTH).as_str()]
+                    .concat();
             serde_json::from_str::<Value>(&within).is_err()
         };
         serde_json::from_str::<&RawValue>(text).is_ok() && is_deep()
@@ -231,13 +233,13 @@ fn make_readable(message: &mut Message, losses: &mut Losses) {
     if let Some(assistant) = &mut message.assistant {
         for call in assistant.tool_calls.iter_mut().filter(|call| is_unread(call.arguments.as_str())) {
             call.arguments = format!("{{\"arguments\":{}}}", to_json(call.arguments.as_str())).into();
-            losses.add("toolCalls.arguments".into(), UNREADABLE);
+            losses.add("toolCalls.arguments".into(), UNREADABLE_JSON);
         }
     }
     let text = message.content.as_str();
     if let Some(tool) = message.tool.as_mut().filter(|tool| tool.is_json && is_unread(text)) {
         tool.is_json = false;
-        losses.add("tool.isJson".into(), UNREADABLE);
+        losses.add("tool.isJson".into(), UNREADABLE_JSON);
     }
 }
 
@@ -297,13 +299,13 @@ impl WriterState<'_> {
         let Some(message) = step.message else { return &[] };
         let Some(assistant) = &message.assistant else { return &[] };
         if assistant.usage.is_some() {
-            self.losses.add("assistant.usage".into(), COUNTED);
+            self.losses.add("assistant.usage".into(), TOKENS_COUNTED_BY_CLIENT);
         }
         if source_agent(message) == self.agent.as_str() {
             return &assistant.reasoning;
         }
         for _ in &assistant.reasoning {
-            self.losses.add("assistant.reasoning".into(), SIGNED_BY_ANOTHER);
+            self.losses.add("assistant.reasoning".into(), FOREIGN_SIGNATURE);
         }
         &[]
     }
@@ -344,7 +346,7 @@ fn takes_file(agent: AgentName, place: FilePlace, file: &File<'_>) -> bool {
     let is_here = matches!(file.source, FileSource::Data(_));
     let is_near =
         is_here || matches!(file.source, FileSource::Url(address) if address.starts_with("https://"));
-    let is_image = IMAGES.contains(&file.mime) || (!is_here && file.mime.starts_with("image/"));
+    let is_image = IMAGE_TYPES.contains(&file.mime) || (!is_here && file.mime.starts_with("image/"));
     match agent {
         AgentName::Gemini | AgentName::Qwen => gemini_shape::accepts_file(file),
         AgentName::ClaudeCode => {

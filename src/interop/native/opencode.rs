@@ -15,7 +15,7 @@ use crate::shapes::steps::{Call, Step, ToolAnswer};
 use crate::time;
 
 // The name of an unknown provider.
-const PROVIDER: &str = "unknown";
+const UNKNOWN_PROVIDER: &str = "unknown";
 
 /// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
@@ -104,13 +104,13 @@ impl ExportDocument<'_, '_> {
     // Returns a message's fields without its parts.
     fn info(&mut self, step: &Step<'_>, message: &str, ms: i64) -> Value {
         let model = self.writing.model(step);
-        let provider = self.writing.find_note(step, opencode::PROVIDER);
+        let provider = self.writing.find_note(step, opencode::PROVIDER_KEY);
         match step.role {
             Role::Assistant => json!({
                 "role": "assistant", "parentID": self.newest_prompt, "mode": "build", "agent": "build", "cost": 0,
                 "path": {"cwd": self.writing.header.folder, "root": self.writing.header.folder},
                 "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
-                "modelID": model.as_deref().unwrap_or(PROVIDER), "providerID": provider.as_deref().unwrap_or(PROVIDER),
+                "modelID": model.as_deref().unwrap_or(UNKNOWN_PROVIDER), "providerID": provider.as_deref().unwrap_or(UNKNOWN_PROVIDER),
                 "time": {"created": ms, "completed": ms},
                 "finish": if step.calls.is_empty() { "stop" } else { "tool-calls" },
             }),
@@ -118,7 +118,7 @@ impl ExportDocument<'_, '_> {
                 self.newest_prompt = message.into();
                 // The client goes on with the model that the newest prompt names.
                 let asked = self.writing.header.model.as_deref().and_then(|model| model.split_once('/'));
-                let (provider, model) = asked.unwrap_or((PROVIDER, PROVIDER));
+                let (provider, model) = asked.unwrap_or((UNKNOWN_PROVIDER, UNKNOWN_PROVIDER));
                 let model = json!({"providerID": provider, "modelID": model});
                 json!({"role": "user", "agent": "build", "model": model, "time": {"created": ms}})
             }

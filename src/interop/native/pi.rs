@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::interop::AgentName;
 use crate::interop::native::{FilePlace, WriterState, render_lines, split_files};
-use crate::interop::pi::MADE_BY;
+use crate::interop::pi::MAKER_KEYS;
 use crate::record::message::{Message, Role};
 use crate::shapes::file::{File, FileSource};
 use crate::shapes::steps::Step;
 use crate::time;
 
 // The name of an unknown provider.
-const UNKNOWN: &str = "unknown";
+const UNKNOWN_PROVIDER: &str = "unknown";
 
 /// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
@@ -102,11 +102,11 @@ impl Chain<'_, '_> {
         let usage =
             json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": cost});
         let model = self.writing.model(step);
-        let [api, provider] = MADE_BY.map(|name| self.writing.find_note(step, name));
+        let [api, provider] = MAKER_KEYS.map(|name| self.writing.find_note(step, name));
         let said = json!({
             "role": "assistant", "content": content, "api": api.as_deref().unwrap_or("openai-completions"),
-            "provider": provider.as_deref().unwrap_or(UNKNOWN),
-            "model": model.as_deref().unwrap_or(UNKNOWN), "usage": usage,
+            "provider": provider.as_deref().unwrap_or(UNKNOWN_PROVIDER),
+            "model": model.as_deref().unwrap_or(UNKNOWN_PROVIDER), "usage": usage,
             "stopReason": if step.calls.is_empty() { "stop" } else { "toolUse" },
         });
         self.add_message(step.message, said);

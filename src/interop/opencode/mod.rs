@@ -32,7 +32,7 @@ pub use folder_tree::{paths_to_read_first, session_groups, sessions_of_tree};
 pub use table::COVERAGE;
 
 /// The provider whose model answered: the client sends reasoning on to the same one alone, and to others as plain text.
-pub(super) const PROVIDER: &str = "provider";
+pub(super) const PROVIDER_KEY: &str = "provider";
 
 const AGENT: &str = AgentName::OpenCode.as_str();
 

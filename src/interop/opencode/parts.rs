@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use crate::interop::attachment_address::attachment_from_address;
 use crate::interop::conversation::{ConversationBuilder, RecordOrigin, set_flag, set_flag_value};
 use crate::interop::loss::{BYTES_ELSEWHERE, UNKNOWN_BLOCK};
-use crate::interop::opencode::PROVIDER;
-use crate::interop::opencode::table::{NOTHING_SAID, REASONS};
+use crate::interop::opencode::PROVIDER_KEY;
+use crate::interop::opencode::table::{NO_TALK, REASONS};
 use crate::interop::plain_content::PlainContent;
 use crate::interop::{Losses, Object, SubAgent};
 use crate::json::text::Text;
@@ -62,7 +62,7 @@ pub(super) fn add_prompt(talk: &mut ConversationBuilder, envelope: &Envelope, pa
         said[place].plain.attachments.extend(attachment);
     }
     if said.is_empty() {
-        losses.add("message.parts".into(), NOTHING_SAID);
+        losses.add("message.parts".into(), NO_TALK);
     }
     for VoiceContent { marks, plain } in said {
         let mut origin = envelope.origin.clone();
@@ -132,7 +132,7 @@ pub(super) fn add_answers(
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
     let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();
-    set_flag_value(&mut flags, PROVIDER, provider.as_deref());
+    set_flag_value(&mut flags, PROVIDER_KEY, provider.as_deref());
     // Older versions keep an object here, with fields that the user's message has, too.
     if info.raw("summary") == Some("true") {
         info.take_raw("summary");
@@ -151,7 +151,7 @@ pub(super) fn add_answers(
     }
     steps.retain(|step| !step.is_empty());
     if steps.is_empty() {
-        talk.losses.add("message.parts".into(), NOTHING_SAID);
+        talk.losses.add("message.parts".into(), NO_TALK);
     }
     let is_one = steps.len() == 1;
     let took = envelope.completed_ms.zip(envelope.created_ms).map(|(end, start)| end.saturating_sub(start));

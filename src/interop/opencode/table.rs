@@ -3,7 +3,7 @@
 use crate::interop::{Coverage, LossReasons};
 
 /// The reason for a message that is left out as a whole.
-pub(super) const NOTHING_SAID: &str = "contains nothing that was said";
+pub(super) const NO_TALK: &str = "contains nothing that was said";
 
 /// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
@@ -131,42 +131,42 @@ pub const COVERAGE: Coverage = Coverage {
     whole_fields: &["message.parts[tool].state.input"],
 };
 
-const DERIVED: &str = "follows from other fields";
-const OF_THE_CLIENT: &str = "a client detail";
-const SNAPSHOT: &str = "a snapshot of the files that only OpenCode can look up";
-const NEARLY_THE_SAME: &str = "the message's time is kept";
+const DERIVED_FIELD: &str = "follows from other fields";
+const CLIENT_DETAIL: &str = "a client detail";
+const CLIENT_SNAPSHOT: &str = "a snapshot of the files that only OpenCode can look up";
+const MESSAGE_TIME_KEPT: &str = "the message's time is kept";
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: LossReasons = &[
     ("export.sessionMessages", "messages in OpenCode's second format, which leftoff can't read yet"),
-    ("session.slug", OF_THE_CLIENT),
-    ("session.projectID", OF_THE_CLIENT),
-    ("session.path", OF_THE_CLIENT),
-    ("session.permission", OF_THE_CLIENT),
-    ("session.agent", OF_THE_CLIENT),
-    ("session.summary", DERIVED),
-    ("session.tokens", DERIVED),
-    ("session.cost", DERIVED),
+    ("session.slug", CLIENT_DETAIL),
+    ("session.projectID", CLIENT_DETAIL),
+    ("session.path", CLIENT_DETAIL),
+    ("session.permission", CLIENT_DETAIL),
+    ("session.agent", CLIENT_DETAIL),
+    ("session.summary", DERIVED_FIELD),
+    ("session.tokens", DERIVED_FIELD),
+    ("session.cost", DERIVED_FIELD),
     ("session.model.providerID", "the model is kept"),
-    ("session.revert.snapshot", SNAPSHOT),
+    ("session.revert.snapshot", CLIENT_SNAPSHOT),
     ("user.model", "each answer's model is kept"),
     ("user.providerID", "each answer's model is kept"),
     ("user.modelID", "each answer's model is kept"),
-    ("user.agent", OF_THE_CLIENT),
+    ("user.agent", CLIENT_DETAIL),
     ("user.summary", "repeats what the calls changed"),
     ("assistant.parentID", "follows from the order"),
-    ("assistant.mode", OF_THE_CLIENT),
-    ("assistant.agent", OF_THE_CLIENT),
-    ("assistant.path", OF_THE_CLIENT),
+    ("assistant.mode", CLIENT_DETAIL),
+    ("assistant.agent", CLIENT_DETAIL),
+    ("assistant.path", CLIENT_DETAIL),
     ("assistant.summary", "a title of the exchange"),
-    ("assistant.tokens.total", DERIVED),
+    ("assistant.tokens.total", DERIVED_FIELD),
     ("message.parts[compaction]", "announces the summary that follows"),
     ("message.parts[patch]", "the calls' changes, as a snapshot that only OpenCode can look up"),
-    ("message.parts[snapshot]", SNAPSHOT),
+    ("message.parts[snapshot]", CLIENT_SNAPSHOT),
     ("message.parts[retry]", "a provider error before the answer"),
     ("message.parts[agent]", "marks a name in the text"),
-    ("message.parts[text].time", NEARLY_THE_SAME),
-    ("message.parts[reasoning].time", NEARLY_THE_SAME),
+    ("message.parts[text].time", MESSAGE_TIME_KEPT),
+    ("message.parts[reasoning].time", MESSAGE_TIME_KEPT),
     ("message.parts[text].synthetic", "a mark on part of an answer"),
     ("message.parts[text].ignored", "a mark on part of an answer"),
     ("message.parts[file].synthetic", "the user named this file"),
@@ -178,7 +178,7 @@ pub(super) const REASONS: LossReasons = &[
     ("message.parts[tool].state.metadata.display", "repeats the tool result"),
     ("message.parts[tool].state.metadata.diff", "repeats the call's arguments"),
     ("message.parts[tool].state.metadata.filediff", "repeats the call's arguments"),
-    ("message.parts[step-start].snapshot", SNAPSHOT),
-    ("message.parts[step-finish].snapshot", SNAPSHOT),
-    ("message.parts[step-finish].tokens.total", DERIVED),
+    ("message.parts[step-start].snapshot", CLIENT_SNAPSHOT),
+    ("message.parts[step-finish].snapshot", CLIENT_SNAPSHOT),
+    ("message.parts[step-finish].tokens.total", DERIVED_FIELD),
 ];

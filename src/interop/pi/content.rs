@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::interop::loss::{UNKNOWN_BLOCK, UNKNOWN_MESSAGE};
-use crate::interop::pi::MADE_BY;
+use crate::interop::pi::MAKER_KEYS;
 use crate::interop::pi::table::REASONS;
 use crate::interop::plain_content::PlainContent;
 use crate::interop::{Losses, Object};
@@ -121,7 +121,7 @@ fn answer(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
         });
         block.report_rest_lost(losses, REASONS);
     }
-    for name in MADE_BY {
+    for name in MAKER_KEYS {
         said.notes.extend(message.take_name(name, losses).map(|value| (name, value)));
     }
     let counted = message.take_object("usage", losses);

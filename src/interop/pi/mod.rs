@@ -29,16 +29,16 @@ use table::REASONS;
 
 pub use table::COVERAGE;
 
-const NOT_TAKEN_OVER: &str = "none of the named session's messages are in this one";
+const NO_SHARED_MESSAGES: &str = "none of the named session's messages are in this one";
 /// The lines among which the header is looked for.
-const HEAD: usize = 5;
+const HEAD_LINES: usize = 5;
 
 /// The maker of an answer: the client sends reasoning on to the same one alone, and to others as plain text.
-pub(super) const MADE_BY: [&str; 2] = ["api", "provider"];
+pub(super) const MAKER_KEYS: [&str; 2] = ["api", "provider"];
 
 /// True if these bytes begin with a header of pi.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
-    first_objects(bytes, HEAD).any(|mut object| {
+    first_objects(bytes, HEAD_LINES).any(|mut object| {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         kind.as_deref() == Some("session") && ["id", "timestamp", "cwd"].iter().all(|name| object.has(name))
     })
@@ -221,7 +221,7 @@ impl Reader {
         if let Some(path) = forked
             && note_fork(&mut talk, &path).is_none()
         {
-            talk.losses.add("session.parentSession".into(), NOT_TAKEN_OVER);
+            talk.losses.add("session.parentSession".into(), NO_SHARED_MESSAGES);
         }
         let session = talk.finish(&mut problems);
         problems.sort_by_key(|problem| problem.start);

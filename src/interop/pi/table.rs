@@ -128,24 +128,24 @@ pub const COVERAGE: Coverage = Coverage {
     whole_fields: &["assistant.content[toolCall].arguments"],
 };
 
-const DERIVED: &str = "follows from other fields";
-const OF_THE_CLIENT: &str = "a client detail";
+const DERIVED_FIELD: &str = "follows from other fields";
+const CLIENT_DETAIL: &str = "a client detail";
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: LossReasons = &[
     ("session.version", "the format's version number"),
     ("session.parentSession", "the file this session was forked from"),
     ("assistant.responseId", "the provider's id of the response"),
-    ("assistant.usage.totalTokens", DERIVED),
-    ("assistant.usage.cost", DERIVED),
+    ("assistant.usage.totalTokens", DERIVED_FIELD),
+    ("assistant.usage.cost", DERIVED_FIELD),
     ("toolResult.details", "repeats the tool result, as pi displays it"),
-    ("bashExecution.truncated", OF_THE_CLIENT),
+    ("bashExecution.truncated", CLIENT_DETAIL),
     ("compaction.firstKeptEntryId", "the summarized messages are kept"),
-    ("compaction.tokensBefore", DERIVED),
+    ("compaction.tokensBefore", DERIVED_FIELD),
     ("compaction.details", "repeats what the calls say"),
-    ("compaction.fromHook", OF_THE_CLIENT),
+    ("compaction.fromHook", CLIENT_DETAIL),
     ("branch_summary.fromId", "the summarized branch is kept"),
     ("branch_summary.details", "repeats what the calls say"),
-    ("branch_summary.fromHook", OF_THE_CLIENT),
+    ("branch_summary.fromHook", CLIENT_DETAIL),
     ("custom_message.display", "only says how it is displayed"),
 ];

@@ -31,11 +31,11 @@ use table::REASONS;
 pub use table::COVERAGE;
 
 const NO_MESSAGE: &str = "the record is not a message";
-const TITLE: &str = "system/custom_title";
-const COMPRESSION: &str = "system/chat_compression";
-const REWIND: &str = "system/rewind";
+const TITLE_KIND: &str = "system/custom_title";
+const COMPRESSION_KIND: &str = "system/chat_compression";
+const REWIND_KIND: &str = "system/rewind";
 // Messages from the client to the model in a user's name.
-const NOTICES: [&str; 3] = ["notification", "cron", "goal_runtime"];
+const NOTICE_KINDS: [&str; 3] = ["notification", "cron", "goal_runtime"];
 
 /// True if these bytes begin with a record of Qwen Code.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
@@ -164,11 +164,11 @@ impl Reader {
         let mut losses = Losses::default();
         let envelope = self.take_envelope(&mut object, &mut losses, place);
         let mut before = self.find_parent_message(&envelope, kind);
-        let target = if kind == REWIND { rewind_target(&mut object) } else { None };
+        let target = if kind == REWIND_KIND { rewind_target(&mut object) } else { None };
         let rewound = target.and_then(|target| self.links.get(&target)).map(|(_, message)| *message);
         let talk = &mut self.thread(&envelope.agent).talk;
         talk.note_created(envelope.timestamp.as_deref().and_then(time::parse));
-        if kind == TITLE {
+        if kind == TITLE_KIND {
             for key in ["cwd", "version", "gitBranch"] {
                 object.take_raw(key);
             }
@@ -190,7 +190,7 @@ impl Reader {
                 return self.link(envelope, target);
             }
             talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
-            if kind == COMPRESSION
+            if kind == COMPRESSION_KIND
                 && let Some(summary) = compression_summary(&mut object)
             {
                 let origin = RecordOrigin { flags: build_flags(&["isCompactSummary"]), ..envelope.origin() };
@@ -262,7 +262,7 @@ impl Reader {
             self.add_message(agent, before, message, envelope.origin())
         });
         for _ in &said.answers {
-            losses.add("assistant.message.parts[].functionResponse".into(), loss::NOT_OF_ANSWER);
+            losses.add("assistant.message.parts[].functionResponse".into(), loss::INVALID_IN_ANSWER);
         }
         let Thread { talk, answers } = self.thread(agent);
         answers.extend(envelope.uuid.clone().map(|uuid| (uuid, at)));
@@ -292,11 +292,11 @@ impl Reader {
                 AnswerPiece::Call(_) => "functionCall",
                 AnswerPiece::Reasoning(_) | AnswerPiece::Text(_) => "thought",
             };
-            losses.add(format!("{kind}.message.parts[].{field}"), loss::ONLY_OF_ANSWER);
+            losses.add(format!("{kind}.message.parts[].{field}"), loss::VALID_IN_ANSWER_ONLY);
         }
         let FunctionAnswer { id: call, is_error: failed, not_run, exit_code, .. } =
             take_outcome(object, losses);
-        let is_notice = subtype.is_some_and(|subtype| NOTICES.contains(&subtype));
+        let is_notice = subtype.is_some_and(|subtype| NOTICE_KINDS.contains(&subtype));
         let flags = if is_notice { build_flags(&["isMeta"]) } else { build_flags(&[]) };
         let is_beside = !text.is_empty() || !said.attachments.is_empty();
         let is_alone = said.answers.is_empty();

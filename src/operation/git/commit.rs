@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{ASKS_NOBODY, Git, RunOptions, decode_lossy};
+use super::{Git, NO_PROMPTS, RunOptions, decode_lossy};
 use crate::error::{Code, Error};
 use crate::json::text::to_json;
 use crate::layout::{File, Root};
@@ -14,15 +14,15 @@ use crate::project::commit_title;
 
 /// Time limit of a commit, in milliseconds: hooks may run a project's tests, and a signature may wait for a key to be
 /// touched.
-const LIMIT_MS: u32 = 600_000;
+const COMMIT_LIMIT_MS: u32 = 600_000;
 /// Pauses while another process has the index locked.
-const WAITS_MS: [u32; 3] = [50, 150, 400];
+const LOCK_WAITS_MS: [u32; 3] = [50, 150, 400];
 
 /// Environment for marking untracked files; not for a commit: its hooks would find their patterns taken literally.
-const MARKING: [(&str, &str); 2] = [ASKS_NOBODY, ("GIT_LITERAL_PATHSPECS", "1")];
+const MARK_ENVIRONMENT: [(&str, &str); 2] = [NO_PROMPTS, ("GIT_LITERAL_PATHSPECS", "1")];
 
 /// The parts of a session, which an ignore rule may cover; other files beside them are their owners'.
-const PARTS: [&str; 7] = [
+const SESSION_PARTS: [&str; 7] = [
     ".session/session.json",
     ".session/events.jsonl",
     ".session/messages.jsonl",
@@ -33,7 +33,7 @@ const PARTS: [&str; 7] = [
 ];
 
 /// What may be under way in a repository, with the refs or files by which git knows it.
-const UNDER_WAY: [(&str, &[&str]); 4] = [
+const PENDING_OPERATIONS: [(&str, &[&str]); 4] = [
     ("merge", &["MERGE_HEAD"]),
     ("cherry-pick", &["CHERRY_PICK_HEAD"]),
     ("rebase", &["rebase-merge", "rebase-apply"]),
@@ -103,7 +103,7 @@ impl Git<'_> {
         let before =
             ["-c", "i18n.commitEncoding=UTF-8", "commit", "--quiet", "--only", "--cleanup=whitespace"];
         let arguments = [&before[..], &[&asked, "--", "."]].concat();
-        let how = || RunOptions { variables: &[ASKS_NOBODY], input: Vec::new(), limit_ms: LIMIT_MS };
+        let how = || RunOptions { variables: &[NO_PROMPTS], input: Vec::new(), limit_ms: COMMIT_LIMIT_MS };
         output_or_error(self.run_with_retries(&arguments, how).await?, "commit")?;
         let head = self.query_output(&["rev-parse", "--verify", "HEAD"]).await?;
         Ok(told(Some(decode_lossy(&head).trim()), &message))
@@ -132,7 +132,7 @@ impl Git<'_> {
     // During a merge or a cherry-pick, git makes no partial commit. During a rebase or a bisection it does; but
     // aborting that takes the commit away again, and the conversation's files with it.
     async fn reject_while_busy(&self, setup: &Setup) -> Result<(), Trouble> {
-        for (name, signs) in UNDER_WAY {
+        for (name, signs) in PENDING_OPERATIONS {
             for sign in signs {
                 let is_there = match sign.ends_with("_HEAD") {
                     true => self.is_ref(sign).await?,
@@ -164,7 +164,7 @@ impl Git<'_> {
 
     async fn reject_ignored(&self) -> Result<(), Trouble> {
         let others = ["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"];
-        let found = self.query_output(&[&others[..], &PARTS].concat()).await?;
+        let found = self.query_output(&[&others[..], &SESSION_PARTS].concat()).await?;
         let Some(ignored) = split_names(&found).into_iter().next() else { return Ok(()) };
         let asked = format!("{ignored}\0");
         let answer = self.query(&["check-ignore", "--verbose", "-z", "--stdin"], asked.as_bytes()).await?;
@@ -201,7 +201,8 @@ impl Git<'_> {
         if paths.is_empty() {
             return Ok(());
         }
-        let how = || RunOptions { variables: &MARKING, input: paths.into(), limit_ms: LIMIT_MS };
+        let how =
+            || RunOptions { variables: &MARK_ENVIRONMENT, input: paths.into(), limit_ms: COMMIT_LIMIT_MS };
         output_or_error(
             self.run_with_retries(arguments, how).await?,
             arguments.first().copied().unwrap_or_default(),
@@ -219,7 +220,7 @@ impl Git<'_> {
         arguments: &[&str],
         how: impl Fn() -> RunOptions,
     ) -> Result<GitRun, Trouble> {
-        let mut waits = WAITS_MS.into_iter();
+        let mut waits = LOCK_WAITS_MS.into_iter();
         loop {
             let ran = self.run(arguments, how()).await?.ok_or_else(git_missing_error)?;
             match waits.next() {

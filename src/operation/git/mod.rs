@@ -20,7 +20,7 @@ pub(super) use commit::commit;
 const READ_LIMIT_MS: u32 = 10_000;
 
 /// Removed from the environment: in a hook, git sets these to its repository and index; here the folder decides.
-const PLACES: [&str; 16] = [
+const REMOVED_VARIABLES: [&str; 16] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -39,12 +39,12 @@ const PLACES: [&str; 16] = [
     "GIT_ICASE_PATHSPECS",
 ];
 
-const ASKS_NOBODY: (&str, &str) = ("GIT_TERMINAL_PROMPT", "0");
+const NO_PROMPTS: (&str, &str) = ("GIT_TERMINAL_PROMPT", "0");
 
 /// Environment for reading: git must not ask, lock, fetch what a partial clone lacks, replace commits, or speak
 /// another language. For a git too old for `NO_LAZY_FETCH`: no transport has the name of the next one.
-const READING: [(&str, &str); 6] = [
-    ASKS_NOBODY,
+const READ_ENVIRONMENT: [(&str, &str); 6] = [
+    NO_PROMPTS,
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
@@ -72,7 +72,7 @@ impl Git<'_> {
     fn run<'a>(&'a self, arguments: &[&str], how: RunOptions) -> Work<'a, Option<GitRun>> {
         let RunOptions { variables, input, limit_ms } = how;
         let arguments = arguments.iter().map(|one| String::from(*one)).collect();
-        let (folder, without) = (self.folder.into(), &PLACES);
+        let (folder, without) = (self.folder.into(), &REMOVED_VARIABLES);
         let need = HostRequest::Git { folder, arguments, variables, without, bytes: input, limit_ms };
         Box::pin(self.io.git(need))
     }
@@ -80,7 +80,7 @@ impl Git<'_> {
     /// Runs a query; `input`: its standard input.
     fn try_query<'a>(&'a self, arguments: &[&str], input: &[u8]) -> Work<'a, Option<GitRun>> {
         let before = ["--no-pager", "-c", "core.fsmonitor=false"];
-        let how = RunOptions { variables: &READING, input: input.into(), limit_ms: READ_LIMIT_MS };
+        let how = RunOptions { variables: &READ_ENVIRONMENT, input: input.into(), limit_ms: READ_LIMIT_MS };
         self.run(&[&before, arguments].concat(), how)
     }
 }

@@ -27,9 +27,9 @@ use crate::privacy::{KnownSecrets, Redaction, Secret};
 
 const KEY_BYTES: usize = 32;
 /// Bytes of lines that are scanned together.
-const TOGETHER: u64 = 1 << 20;
+const BATCH_BYTES: u64 = 1 << 20;
 /// Bytes of the log from which a title may be made.
-const HEAD: u64 = 1 << 20;
+const TITLE_HEAD_BYTES: u64 = 1 << 20;
 
 /// What is done about secrets in outgoing text, from the laxest to the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -283,7 +283,7 @@ impl OutgoingRedactor {
     // Collects the secrets of the text that a title is made from, and of the events.
     async fn scan_head(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
         if self.is_on() {
-            self.scan_file(io, folder, MESSAGES, HEAD).await?;
+            self.scan_file(io, folder, MESSAGES, TITLE_HEAD_BYTES).await?;
             self.scan_file(io, folder, EVENTS, u64::MAX).await?;
         }
         Ok(())
@@ -438,7 +438,7 @@ struct LineBatches {
 impl LineBatches {
     /// The next lines, and their offset.
     async fn next(&mut self, io: &Io) -> Result<Option<(Vec<u8>, u64)>, Trouble> {
-        let mut wanted = TOGETHER;
+        let mut wanted = BATCH_BYTES;
         while self.offset < self.size {
             let mut bytes =
                 io.read_range(&self.file, self.offset, self.size.min(self.offset + wanted)).await?;

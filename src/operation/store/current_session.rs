@@ -190,7 +190,7 @@ async fn is_folder(io: &Io, path: &str) -> Result<bool, Trouble> {
 
 async fn write_pointer(io: &Io, pointer: &SessionPointer) -> Result<(), Trouble> {
     if io.stat(&pointer::ignore_file()).await?.is_none() {
-        io.replace(&pointer::ignore_file(), Vec::from(pointer::IGNORED), None).await?;
+        io.replace(&pointer::ignore_file(), Vec::from(pointer::IGNORE_RULES), None).await?;
     }
     io.replace(&pointer::file(), pointer::write(pointer).into_bytes(), None).await?;
     unless_bug(io.link(&pointer::link(), &pointer.path).await)?;

@@ -24,7 +24,7 @@ use crate::session::change_request::ChangeRequest;
 use crate::session::new_session::NewSession;
 
 /// Messages in one batch.
-const BATCH: usize = 256;
+const BATCH_MESSAGES: usize = 256;
 
 /// The content of a new fork.
 struct ForkContent {
@@ -121,7 +121,7 @@ impl Store {
         live.acquire_lease(io).await?;
         // A copy resumes no session, and one flush confirms all of it.
         let by = |drafts| AppendRequest { drafts, is_durable: false, revives: false, counts: counts.clone() };
-        for batch in copy.messages.chunks(BATCH) {
+        for batch in copy.messages.chunks(BATCH_MESSAGES) {
             let json = json_array(batch.iter().flat_map(message_lines));
             let drafts = Drafts::Copies(String::from_utf8_lossy(&json).into());
             live.append_drafts(io, &by(drafts)).await?;

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::Store;
-use super::places::AT_ONCE;
+use super::places::MAX_PARALLEL_READS;
 use super::session_index::FoundSession;
 use crate::json::text::{is_default, to_json};
 use crate::layout::{File, Root};
@@ -186,7 +186,7 @@ impl Store {
         });
         let (mut forks, mut subagents) = (Vec::new(), Vec::new());
         for SessionOrigins { id: other, forked_from, parent } in
-            join_in_batches(works, AT_ONCE).await?.into_iter().flatten()
+            join_in_batches(works, MAX_PARALLEL_READS).await?.into_iter().flatten()
         {
             if forked_from.is_some_and(|origin| origin.session == id) {
                 forks.push(other.clone());

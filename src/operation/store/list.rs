@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
-use super::places::{AT_ONCE, FoundPlace};
+use super::places::{FoundPlace, MAX_PARALLEL_READS};
 use super::session_index::FoundSession;
 use crate::json::request;
 use crate::json::text::to_json;
@@ -106,7 +106,7 @@ impl Store {
         // In another order, the first ones are known only once all are.
         let most = wanted.limit.filter(|_| wanted.sort == SortOrder::Active).unwrap_or(usize::MAX);
         // Where all are wanted, several are checked at once; else no more than needed are checked.
-        let at_once = if most == usize::MAX { AT_ONCE } else { 1 };
+        let at_once = if most == usize::MAX { MAX_PARALLEL_READS } else { 1 };
         let mut found =
             self.find_sessions(io, index, wanted.all_projects, most == usize::MAX).await?.into_iter();
         let mut listed: Vec<Rc<ListedSession>> = Vec::new();

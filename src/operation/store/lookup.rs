@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
-use super::places::{AT_ONCE, FoundPlace};
+use super::places::{FoundPlace, MAX_PARALLEL_READS};
 use super::session_index::FoundSession;
 use crate::error::{Code, Error};
 use crate::json::fields::{Fields, parse_objects};
@@ -19,7 +19,7 @@ use crate::record::id::is_safe;
 use crate::session::session_list::{IndexEntry, ListRequest, ListedSession};
 
 /// The most candidates shown to choose from.
-const MOST: usize = 5;
+const MAX_CANDIDATES: usize = 5;
 
 /// A session that may be meant.
 #[derive(Clone, Debug, Default)]
@@ -85,9 +85,9 @@ fn render_choices(found: &[&SessionCandidate], is_placed: bool) -> String {
         let path = if is_placed { format!("  {}", one.path) } else { String::new() };
         format!("  {}  {title}{path}", one.id)
     };
-    let mut lines: Vec<String> = found.iter().take(MOST).map(line).collect();
-    if found.len() > MOST {
-        lines.push(format!("  and {} more", found.len() - MOST));
+    let mut lines: Vec<String> = found.iter().take(MAX_CANDIDATES).map(line).collect();
+    if found.len() > MAX_CANDIDATES {
+        lines.push(format!("  and {} more", found.len() - MAX_CANDIDATES));
     }
     lines.join("\n")
 }
@@ -230,7 +230,7 @@ impl Store {
         let place = |project| SessionLocation::Home { project, id: id.into() };
         let places: Vec<SessionLocation> = self.project_hashes(io).await?.into_iter().map(place).collect();
         let works = places.iter().map(|place| Box::pin(self.is_session(io, place)) as Work<'_, bool>);
-        let are = join_in_batches(works, AT_ONCE).await?;
+        let are = join_in_batches(works, MAX_PARALLEL_READS).await?;
         let mut found: Vec<SessionLocation> =
             places.into_iter().zip(are).filter_map(|(place, is)| is.then_some(place)).collect();
         if !found.is_empty() {

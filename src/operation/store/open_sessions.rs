@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::current_session::CurrentChoice;
 use super::lookup::LookupWay;
-use super::places::AT_ONCE;
+use super::places::MAX_PARALLEL_READS;
 use crate::json::fields::{Fields, parse_objects};
 use crate::layout::{Placement, SessionLocation};
 use crate::operation::join::join_all;
@@ -23,7 +23,7 @@ use crate::operation::{Io, Operation, Trouble, Work};
 use crate::session::session_list::ListedSession;
 
 /// The most moves of a session that one opening follows.
-const TRIES: u32 = 20;
+const MAX_MOVES: u32 = 20;
 
 /// Why a session is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Store {
                 // A session that moved to another open one's folder waits for that one's turn.
                 let mut folders = BTreeSet::new();
                 let is_next = |live: &mut Rc<SessionFiles>| {
-                    folders.len() < AT_ONCE && folders.insert(live.shown_folder())
+                    folders.len() < MAX_PARALLEL_READS && folders.insert(live.shown_folder())
                 };
                 let some = open.extract_if(.., is_next).map(|live| -> Work<'_, ()> {
                     let (store, io) = (&store, &io);
@@ -197,7 +197,7 @@ impl Store {
         why: OpenReason,
     ) -> Result<Rc<SessionFiles>, Trouble> {
         let mut place = self.session_place(shown, placement)?;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_MOVES {
             let lies = self.setup.display_path(&place.folder());
             if let Some(live) = self.refresh_open(io, &|one| one.shown_folder() == lies).await? {
                 if why == OpenReason::JustWritten {

@@ -19,7 +19,7 @@ use crate::operation::{FileKind, FolderEntry, Io, Stat, Trouble, Work, unless_bu
 use crate::session::file_prints::FilePrint;
 
 /// Folders that are read at once, since each read mostly waits.
-pub(super) const AT_ONCE: usize = 8;
+pub(super) const MAX_PARALLEL_READS: usize = 8;
 
 /// A place, and the print of its messages or, as [`Store::read_prints`] gives them, of all its files. None for what is
 /// no file, or cannot be looked at.
@@ -80,7 +80,8 @@ impl Store {
             };
             Box::pin(found) as Work<'_, Vec<FoundPlace>>
         });
-        let mut places: Vec<_> = join_in_batches(works, AT_ONCE).await?.into_iter().flatten().collect();
+        let mut places: Vec<_> =
+            join_in_batches(works, MAX_PARALLEL_READS).await?.into_iter().flatten().collect();
         places.extend(self.places_in_workspaces(io, is_whole).await?);
         self.without_hidden(io, places).await
     }
@@ -140,7 +141,7 @@ impl Store {
             Box::pin(found) as Work<'_, Vec<FolderEntry>>
         });
         let mut conversations = Vec::new();
-        for (day, found) in days.iter().zip(join_in_batches(works, AT_ONCE).await?) {
+        for (day, found) in days.iter().zip(join_in_batches(works, MAX_PARALLEL_READS).await?) {
             conversations.extend(only_folders(found).map(|entry| (day, entry.name)));
         }
         let works = conversations.into_iter().map(|(day, name)| {
@@ -153,7 +154,7 @@ impl Store {
             };
             Box::pin(found) as Work<'_, Option<FoundPlace>>
         });
-        Ok(join_in_batches(works, AT_ONCE).await?.into_iter().flatten().collect())
+        Ok(join_in_batches(works, MAX_PARALLEL_READS).await?.into_iter().flatten().collect())
     }
 
     // Drops places to which a session is still on its way: none lies there yet.
@@ -255,11 +256,11 @@ async fn sum_markdown_prints(
 }
 
 fn names_of_files(placement: Placement, is_whole: bool) -> &'static [&'static str] {
-    const HOME: [&str; 3] = [MESSAGES, EVENTS, Placement::Home.document()];
-    const WORKSPACE: [&str; 3] = [MESSAGES, EVENTS, Placement::Workspace.document()];
+    const HOME_FILES: [&str; 3] = [MESSAGES, EVENTS, Placement::Home.document()];
+    const WORKSPACE_FILES: [&str; 3] = [MESSAGES, EVENTS, Placement::Workspace.document()];
     let all = match placement {
-        Placement::Home => &HOME,
-        Placement::Workspace => &WORKSPACE,
+        Placement::Home => &HOME_FILES,
+        Placement::Workspace => &WORKSPACE_FILES,
     };
     if is_whole { all } else { &all[..1] }
 }

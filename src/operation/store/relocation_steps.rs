@@ -17,7 +17,7 @@ use crate::json::request;
 use crate::json::text::{compact_json, to_json};
 use crate::layout::pointer::SessionPointer;
 use crate::layout::{
-    self, ATTRIBUTES, EVENTS, File, MESSAGES, Placement, SessionLocation, TAKEN, TOOLS, names,
+    self, ATTRIBUTES, EVENTS, File, MESSAGES, Placement, RESERVATION_FILE, SessionLocation, TOOLS, names,
 };
 use crate::operation::session_files::SessionFiles;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
@@ -27,7 +27,7 @@ use crate::session::lease;
 
 const LOGS: [&str; 3] = [MESSAGES, EVENTS, TOOLS];
 /// Bytes that are read at once to find where a line begins.
-const PIECE: u64 = 64 * 1024;
+const READ_BYTES: u64 = 64 * 1024;
 
 impl Store {
     /// Moves a session into the other placement, with all that is known of it; the old folder goes to the trash. The
@@ -52,7 +52,7 @@ impl Store {
         live: &Rc<SessionFiles>,
         request: &str,
     ) -> Result<Rc<SessionFiles>, Trouble> {
-        let to = request::parse(request, NewConversation::KNOWN)?.raw("to").unwrap_or("null");
+        let to = request::parse(request, NewConversation::REQUEST_FIELDS)?.raw("to").unwrap_or("null");
         let to = parse_placement(to, "to")?;
         let shown = live.shown_folder();
         io.take_turn_of(&shown).await?;
@@ -164,7 +164,7 @@ impl Store {
             let shown = |place: &SessionLocation| self.setup.display_path(&place.folder());
             let pointer = SessionPointer { id: moving.id.clone(), path: shown(&moving.to) };
             self.move_pointer(io, &shown(&moving.from), Some(&pointer)).await?;
-            io.remove(&moving.to.folder().child(TAKEN)).await?;
+            io.remove(&moving.to.folder().child(RESERVATION_FILE)).await?;
             io.remove(&moving.file).await?;
             // Another process may complete it at the same time.
             match self.move_to_trash(io, &moving.from, Some(&moving.left_folder)).await {
@@ -196,11 +196,11 @@ impl Store {
     /// Whether a process reserved a folder, and ended before it put anything there.
     pub(super) async fn is_abandoned(&self, io: &Io, folder: &File) -> Result<bool, Trouble> {
         let found = io.list(folder).await?.unwrap_or_default();
-        let is_taken = found.iter().any(|entry| entry.name == TAKEN);
-        if !is_taken || found.iter().any(|entry| ![TAKEN, ATTRIBUTES].contains(&&*entry.name)) {
+        let is_taken = found.iter().any(|entry| entry.name == RESERVATION_FILE);
+        if !is_taken || found.iter().any(|entry| ![RESERVATION_FILE, ATTRIBUTES].contains(&&*entry.name)) {
             return Ok(false);
         }
-        let by = unless_bug(io.read_all(&folder.child(TAKEN)).await)?.flatten();
+        let by = unless_bug(io.read_all(&folder.child(RESERVATION_FILE)).await)?.flatten();
         let by = by.and_then(|json| lease::parse_lease(&String::from_utf8_lossy(&json)));
         let Some(by) = by else { return Ok(false) };
         Ok(io.are_gone(Vec::from([by])).await? == [true] && !self.is_part_of_relocation(io, folder).await?)
@@ -336,7 +336,7 @@ async fn copy_other_files(
 async fn find_line_start(io: &Io, file: &File, end: u64) -> Result<u64, Trouble> {
     let mut before = end;
     while before > 0 {
-        let start = before.saturating_sub(PIECE);
+        let start = before.saturating_sub(READ_BYTES);
         let bytes = io.read_range(file, start, before).await?;
         if let Some(found) = memchr::memrchr(b'\n', &bytes) {
             return Ok(start + found as u64 + 1);

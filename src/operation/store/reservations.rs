@@ -10,7 +10,8 @@ use crate::json::fields::Fields;
 use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{
-    self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Placement, Root, SessionLocation, TAKEN, names,
+    self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Placement, RESERVATION_FILE, Root,
+    SessionLocation, names,
 };
 use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::record::id;
@@ -34,11 +35,11 @@ pub(super) struct NewConversation {
 
 impl NewConversation {
     /// The fields of a request; `to` is the placement.
-    pub const KNOWN: &str = "to, name, day or title";
+    pub const REQUEST_FIELDS: &str = "to, name, day or title";
 
     /// Reads `{"name","day","title"}`, JSON, all optional, for the session of an id.
     pub fn from_json(json: &str, id: String, session_type: String) -> Result<NewConversation, Error> {
-        let (mut fields, mut bad) = (request::parse(json, NewConversation::KNOWN)?, Vec::new());
+        let (mut fields, mut bad) = (request::parse(json, NewConversation::REQUEST_FIELDS)?, Vec::new());
         let mut text = |key: &str| fields.take::<String>(key, &mut bad);
         let (title, name, day) = (text("title"), text("name"), text("day"));
         request::reject_bad(&mut bad)?;
@@ -67,7 +68,7 @@ impl Store {
         self.free_folder(io, &folder).await?;
         let own = folder.sibling(&names::reserved_name(&id::new(&io.stamp(), 0)));
         let by = about.lease_json.clone().unwrap_or_default();
-        if reserve_folder(io, &folder, &own, &[(TAKEN, by.into_bytes())]).await? {
+        if reserve_folder(io, &folder, &own, &[(RESERVATION_FILE, by.into_bytes())]).await? {
             return Ok(place);
         }
         let message = format!("\"{}\" holds a session already", self.setup.display_path(&folder));
@@ -84,7 +85,7 @@ impl Store {
         io: &Io,
         about: &NewConversation,
     ) -> Result<SessionLocation, Trouble> {
-        let taken = about.lease_json.iter().map(|by| (TAKEN, by.clone().into_bytes()));
+        let taken = about.lease_json.iter().map(|by| (RESERVATION_FILE, by.clone().into_bytes()));
         let files: Vec<_> = taken.chain([(ATTRIBUTES, ATTRIBUTES_TEXT.into())]).collect();
         let day: String = match &about.day {
             Some(day) if time::is_day(day) => day.clone(),

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use super::Store;
-use super::places::{AT_ONCE, FoundPlace};
+use super::places::{FoundPlace, MAX_PARALLEL_READS};
 use crate::json::text::to_json;
 use crate::layout::{self, File, Root, SessionLocation};
 use crate::operation::join::join_in_batches;
@@ -21,7 +21,7 @@ use crate::session::session_list::{IndexEntry, ListedSession};
 use crate::time;
 
 /// How many stale lines the index may have beyond as many as it has current ones.
-const SPARE: u64 = 1000;
+const MAX_SPARE_LINES: u64 = 1000;
 
 /// Lines that are not in the index yet.
 #[derive(Default)]
@@ -212,7 +212,7 @@ impl Store {
         let works = places.into_iter().map(|one| {
             Box::pin(self.verify_place(io, index, one, since_ms)) as Work<'_, Option<FoundSession>>
         });
-        Ok(join_in_batches(works, AT_ONCE).await?.into_iter().flatten().collect())
+        Ok(join_in_batches(works, MAX_PARALLEL_READS).await?.into_iter().flatten().collect())
     }
 
     pub(super) async fn verify_place(
@@ -372,13 +372,13 @@ impl Store {
     pub(super) async fn save_index(&self, io: &Io) -> Result<(), Trouble> {
         let unsettled = core::mem::take(&mut self.pending_lines.borrow_mut().unsettled_lines);
         let works = unsettled.into_iter().map(|one| Box::pin(self.settle_line(io, one)) as Work<'_, ()>);
-        join_in_batches(works, AT_ONCE).await?;
+        join_in_batches(works, MAX_PARALLEL_READS).await?;
         let (bytes, is_long) = {
             let mut pending = self.pending_lines.borrow_mut();
             pending.index_line_count += core::mem::take(&mut pending.new_line_count);
             (
                 core::mem::take(&mut pending.new_lines),
-                pending.index_line_count > 2 * pending.index_path_count + SPARE,
+                pending.index_line_count > 2 * pending.index_path_count + MAX_SPARE_LINES,
             )
         };
         if bytes.is_empty() {

@@ -26,7 +26,7 @@ impl Setup {
         let setup = self.clone();
         Operation::new(move |io| async move {
             let place = |(root, source)| (layout::settings(root), source);
-            let (home, project) = (place(HOME), place(PROJECT));
+            let (home, project) = (place(HOME_SETTINGS), place(PROJECT_SETTINGS));
             // If the project folder is the one that holds the home, both files are the same.
             let is_one = setup.display_path(&home.0) == setup.display_path(&project.0);
             let (file, source) = if is_of_project && !is_one { project } else { home };
@@ -39,7 +39,7 @@ impl Setup {
     }
 
     pub(super) async fn read_settings(&self, io: &Io) -> Result<EffectiveSettings, Trouble> {
-        let places = [HOME, PROJECT].map(|(root, source)| (layout::settings(root), source));
+        let places = [HOME_SETTINGS, PROJECT_SETTINGS].map(|(root, source)| (layout::settings(root), source));
         let [home, project] = &places;
         let found = join_both(
             self.read_settings_file(io, &home.0, home.1),
@@ -67,5 +67,5 @@ impl Setup {
     }
 }
 
-const HOME: (Root, SettingSource) = (Root::Home, SettingSource::Home);
-const PROJECT: (Root, SettingSource) = (Root::Project, SettingSource::Project);
+const HOME_SETTINGS: (Root, SettingSource) = (Root::Home, SettingSource::Home);
+const PROJECT_SETTINGS: (Root, SettingSource) = (Root::Project, SettingSource::Project);

@@ -31,7 +31,7 @@ type ArchiveNotes = BTreeMap<String, String>;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 // All settings of the group are accepted, for a caller may pass the whole group.
-const LIMITS: &str = "maxSessionsPerProject, autoArchiveAfterDays, enabled, saveAfterAssistantMessage, saveAfterToolExecution, debounceMs or updateMetadataIntervalMs";
+const LIMIT_FIELDS: &str = "maxSessionsPerProject, autoArchiveAfterDays, enabled, saveAfterAssistantMessage, saveAfterToolExecution, debounceMs or updateMetadataIntervalMs";
 
 impl Store {
     /// Archives sessions of the project that are too many, or inactive for too long:
@@ -166,7 +166,7 @@ fn to_tidy_candidate(one: &ListedSession) -> TidyCandidate {
 
 // Reads the most sessions, and their greatest age in milliseconds.
 fn parse_limits(json: &str) -> Result<(u64, u64), Error> {
-    let mut fields = request::parse(json, LIMITS)?;
+    let mut fields = request::parse(json, LIMIT_FIELDS)?;
     let mut thousandths = |key: &str| match fields.take_raw(key) {
         None => Ok(u64::MAX),
         Some(raw) => parse_thousandths(raw).ok_or_else(|| {

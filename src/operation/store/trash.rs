@@ -125,7 +125,7 @@ impl Store {
         name: &str,
         left: &File,
     ) -> Result<File, Trouble> {
-        let coming = layout::trash().child(&format!("{}{}", names::COMING, left.name()));
+        let coming = layout::trash().child(&format!("{}{}", names::COMING_SUFFIX, left.name()));
         let copied = async {
             io.copy(left, &coming, false).await?;
             self.rename_into_trash(io, session, name, &coming).await

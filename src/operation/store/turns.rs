@@ -20,13 +20,13 @@ use crate::operation::{Io, Operation, OutgoingRedactor, Trouble, unless_bug};
 use crate::state::stopping::find_stop_phrase;
 
 /// Turns without a save after which one is offered.
-const LONG: u64 = 40;
+const TURNS_BEFORE_SAVE_OFFER: u64 = 40;
 /// The most bytes, and tokens, of other sessions in a prompt.
-const RECALLED: u32 = 1500;
+const MAX_RECALL_LENGTH: u32 = 1500;
 /// Attempts to recall something else, where other processes have just given the same.
-const TRIED: usize = 4;
+const MAX_RECALL_ATTEMPTS: usize = 4;
 /// First characters of prompts that are commands of the client.
-const COMMANDS: [char; 4] = ['/', '$', '!', '#'];
+const COMMAND_CHARS: [char; 4] = ['/', '$', '!', '#'];
 
 struct TurnRequest {
     // The user's prompt; none where the client only forgot.
@@ -77,7 +77,7 @@ impl Store {
             let turn = TurnRequest::from_json(&request)?;
             let prompt = turn.prompt.as_deref();
             let wants_stop = prompt.is_some_and(|prompt| find_stop_phrase(prompt).is_some());
-            let asks = prompt.filter(|prompt| !wants_stop && !prompt.trim_start().starts_with(COMMANDS));
+            let asks = prompt.filter(|prompt| !wants_stop && !prompt.trim_start().starts_with(COMMAND_CHARS));
             let recalled = store.recall_for_turn(&io, &conversation, (asks, &turn), &leaving).await?;
             let session = turn.session.as_deref().filter(|_| prompt.is_some() && !wants_stop);
             let offers_save = match session {
@@ -110,13 +110,13 @@ impl Store {
         }
         let Some(prompt) = asks else { return Ok(String::new()) };
         let mut told = RecallLedger { file, own_lines: Vec::new() };
-        for _ in 0..TRIED {
+        for _ in 0..MAX_RECALL_ATTEMPTS {
             let known = told.read_other_ids(io, None).await?;
             if mode == "\"session\"" && known.is_some() {
                 return Ok(String::new());
             }
             let known = turn.session.iter().cloned().chain(known.unwrap_or_default());
-            let request = RecallRequest::with_limit(RECALLED, known.collect());
+            let request = RecallRequest::with_limit(MAX_RECALL_LENGTH, known.collect());
             let recalled = self.recall_sessions(io, prompt, &request, leaving).await?;
             let ids: Vec<String> = recalled.quoted_messages().map(String::from).collect();
             if ids.is_empty() && mode != "\"session\"" {
@@ -143,7 +143,7 @@ impl Store {
         let known = read_json::<SaveReminder>(io, &file).await?.filter(|known| known.since == since);
         let known = known.unwrap_or_default();
         let turns = known.turns + 1;
-        let is_due = turns >= LONG && !known.is_offered;
+        let is_due = turns >= TURNS_BEFORE_SAVE_OFFER && !known.is_offered;
         let unsaved = SaveReminder { turns, is_offered: known.is_offered || is_due, since };
         Ok(write_json(io, &file, &unsaved).await? && is_due)
     }

@@ -7,16 +7,16 @@ use super::value::is_stand_in;
 use crate::privacy::SecretSpan;
 
 const RULE: &str = "basicauth";
-const OF_COMMAND: &str = "password";
+const COMMAND_RULE: &str = "password";
 
 /// The most bytes before the host.
-const LONGEST: usize = 1024;
+const MAX_CREDENTIAL_BYTES: usize = 1024;
 /// The length from which a token counts that has no name beside it.
-const TOKEN: usize = 16;
+const MIN_TOKEN_CHARS: usize = 16;
 /// How far behind the name of a command its option may stand, in bytes.
-const COMMAND: usize = 400;
+const MAX_OPTION_DISTANCE_BYTES: usize = 400;
 /// Passwords that reveal little: those of examples, and those that an installation begins with.
-const DEFAULTS: &[&str] = &[
+const DEFAULT_PASSWORDS: &[&str] = &[
     "admin",
     "changeme",
     "guest",
@@ -47,8 +47,8 @@ const DEFAULTS: &[&str] = &[
 ];
 
 /// The separators between an address' scheme and its name, also in source and in another address.
-pub(super) const SIGNS: &[&str] = &["://", ":\\/\\/", ESCAPED];
-const ESCAPED: &str = "%3a%2f%2f";
+pub(super) const SCHEME_SEPARATORS: &[&str] = &["://", ":\\/\\/", ESCAPED_SEPARATOR];
+const ESCAPED_SEPARATOR: &str = "%3a%2f%2f";
 
 /// A command with an option that a password follows: the word, its options, whether the password is joined to the
 /// option, and whether a name and a colon stand before it.
@@ -72,7 +72,7 @@ pub(super) const COMMANDS: &[Command] = &[
 
 /// Finds the password of an address with one of the separators there.
 pub(super) fn find_in_address(text: &str, sign: Range<usize>) -> Option<SecretSpan> {
-    let is_escaped = sign.len() == ESCAPED.len();
+    let is_escaped = sign.len() == ESCAPED_SEPARATOR.len();
     let place = password_in_address(text, sign.end, is_escaped)?;
     Some(SecretSpan { start: place.start, end: place.end, rule: RULE.into() })
 }
@@ -81,7 +81,11 @@ fn password_in_address(text: &str, start: usize, is_escaped: bool) -> Option<Ran
     let (at, colon) = if is_escaped { ("%40", "%3A") } else { ("@", ":") };
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>(),".contains(byte);
     let rest = &text.as_bytes()[start..];
-    let length = rest.iter().take(LONGEST).position(is_end).unwrap_or(rest.len().min(LONGEST));
+    let length = rest
+        .iter()
+        .take(MAX_CREDENTIAL_BYTES)
+        .position(is_end)
+        .unwrap_or(rest.len().min(MAX_CREDENTIAL_BYTES));
     let whole = text.get(start..start + length)?;
     let path = ["%2F", "%2f", "%3F", "%3f"].iter().filter_map(|sign| whole.find(sign)).min();
     let authority = authority_of(if is_escaped { &whole[..path.unwrap_or(whole.len())] } else { whole });
@@ -95,7 +99,7 @@ fn password_in_address(text: &str, start: usize, is_escaped: bool) -> Option<Ran
     let value = &text[secret.clone()];
     let is_secret = match split {
         Some(_) => is_password(value, name, host),
-        None => !is_escaped && value.len() >= TOKEN && is_random(value) && !is_stand_in(value),
+        None => !is_escaped && value.len() >= MIN_TOKEN_CHARS && is_random(value) && !is_stand_in(value),
     };
     (!host.is_empty() && is_secret).then_some(secret)
 }
@@ -129,7 +133,8 @@ fn is_password(value: &str, name: &str, host: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let is_bare_word = value.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_nowhere = host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("host");
-    let is_default = DEFAULTS.contains(&small.as_str()) || value == name || is_bare_word && is_nowhere;
+    let is_default =
+        DEFAULT_PASSWORDS.contains(&small.as_str()) || value == name || is_bare_word && is_nowhere;
     value.len() > 2 && !is_default && !is_stand_in(value)
 }
 
@@ -143,15 +148,18 @@ impl Command {
     pub(super) fn find_at(&self, text: &str, word: Range<usize>) -> Option<SecretSpan> {
         let is_name = text.get(word.clone())? == self.0;
         let place = if is_name { self.find_password(text, word)? } else { return None };
-        Some(SecretSpan { start: place.start, end: place.end, rule: OF_COMMAND.into() })
+        Some(SecretSpan { start: place.start, end: place.end, rule: COMMAND_RULE.into() })
     }
 
     fn find_password(&self, text: &str, word: Range<usize>) -> Option<Range<usize>> {
         let Command(_, options, is_joined, has_name) = self;
         let bytes = text.as_bytes();
         let behind = &bytes[word.end..];
-        let line =
-            behind.iter().take(COMMAND).position(|byte| *byte == b'\n').unwrap_or(behind.len().min(COMMAND));
+        let line = behind
+            .iter()
+            .take(MAX_OPTION_DISTANCE_BYTES)
+            .position(|byte| *byte == b'\n')
+            .unwrap_or(behind.len().min(MAX_OPTION_DISTANCE_BYTES));
         // A backslash goes on with the next line.
         let mut at = word.end;
         let end = word.end + line;
@@ -192,7 +200,12 @@ impl Command {
             Some(quote) => *byte == quote || *byte == b'\n',
             None => byte.is_ascii_whitespace() || b"\"'`|;&<>".contains(byte),
         };
-        let length = bytes.get(start..)?.iter().take(LONGEST).position(is_end).unwrap_or(bytes.len() - start);
+        let length = bytes
+            .get(start..)?
+            .iter()
+            .take(MAX_CREDENTIAL_BYTES)
+            .position(is_end)
+            .unwrap_or(bytes.len() - start);
         let value = text.get(start..start + length)?;
         let skipped = if self.3 { value.find(':')? + 1 } else { 0 };
         let (name, secret) = (&value[..skipped.saturating_sub(1)], &value[skipped..]);

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::addresses::{COMMANDS, Command, SIGNS, find_in_address};
+use super::addresses::{COMMANDS, Command, SCHEME_SEPARATORS, find_in_address};
 use super::names::{Names, STEMS};
 use super::tokens::{Token, prefixes};
 use crate::privacy::SecretSpan;
@@ -23,7 +23,7 @@ impl Hint {
     pub(super) fn all_with_words() -> impl Iterator<Item = (String, Hint)> {
         let tokens = prefixes().map(|(prefix, token)| (prefix, Hint::Token(prefix, token)));
         let names = STEMS.iter().map(|stem| (*stem, Hint::Name));
-        let addresses = SIGNS.iter().map(|sign| (*sign, Hint::Address));
+        let addresses = SCHEME_SEPARATORS.iter().map(|sign| (*sign, Hint::Address));
         let commands = COMMANDS.iter().map(|command| (command.name(), Hint::Command(command)));
         let all = tokens.chain(names).chain(addresses).chain(commands);
         all.map(|(word, hint)| (word.to_ascii_lowercase(), hint))

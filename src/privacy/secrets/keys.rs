@@ -12,18 +12,18 @@ use crate::privacy::SecretSpan;
 
 const RULE: &str = "privatekey";
 /// The length from which a word is no word.
-const LONG: usize = 16;
+const MIN_KEY_WORD_BYTES: usize = 16;
 /// The shortest whole line of a key, in every form.
-const LINE: usize = 40;
+const MIN_KEY_LINE_CHARS: usize = 40;
 /// The most digits of a line's number.
-const NUMBER: usize = 7;
+const MAX_LINE_NUMBER_DIGITS: usize = 7;
 /// The bytes behind a word that tell whether it stands alone, if no line ends there.
-const BEHIND: usize = 120;
+const LOOKAHEAD_BYTES: usize = 120;
 
-const BEGIN: &str =
+const BEGIN_PATTERN: &str =
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d+:[^\n]{0,300}";
-const END: &str = r" ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}";
-const HEADER: &str = r"\A(?:Proc-Type: \d,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-Fa-f]+|(?:Version|Comment|Hash|Charset|MessageID|Encryption|Subject|Key-Derivation|Argon2-\w+|Public-Lines|Private-Lines|Private-MAC|Private-Hash):[^\n]{0,360}?(?:\s\s|\n|\z))";
+const END_PATTERN: &str = r" ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}";
+const HEADER_PATTERN: &str = r"\A(?:Proc-Type: \d,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-Fa-f]+|(?:Version|Comment|Hash|Charset|MessageID|Encryption|Subject|Key-Derivation|Argon2-\w+|Public-Lines|Private-Lines|Private-MAC|Private-Hash):[^\n]{0,360}?(?:\s\s|\n|\z))";
 
 #[derive(Debug)]
 struct KeyPatterns {
@@ -35,8 +35,8 @@ struct KeyPatterns {
 
 /// Finds the private keys in a text.
 pub(super) fn find_keys(text: &str) -> Vec<SecretSpan> {
-    static FORMS: OnceBox<KeyPatterns> = OnceBox::new();
-    let forms = FORMS.get_or_init(|| Box::new(KeyPatterns::new()));
+    static KEY_PATTERNS: OnceBox<KeyPatterns> = OnceBox::new();
+    let forms = KEY_PATTERNS.get_or_init(|| Box::new(KeyPatterns::new()));
     let mut found = forms.find_begun_keys(text);
     forms.find_ended_keys(text, &mut found);
     found
@@ -45,11 +45,11 @@ pub(super) fn find_keys(text: &str) -> Vec<SecretSpan> {
 impl KeyPatterns {
     fn new() -> KeyPatterns {
         KeyPatterns {
-            begin: compile_pattern(BEGIN),
-            end: compile_pattern(&["-{4,5}", END].concat()),
+            begin: compile_pattern(BEGIN_PATTERN),
+            end: compile_pattern(&["-{4,5}", END_PATTERN].concat()),
             // Where a diff removes a line, there is one dash more.
-            ends_here: compile_pattern(&[r"\A[- ]*-{4}", END].concat()),
-            header: compile_pattern(HEADER),
+            ends_here: compile_pattern(&[r"\A[- ]*-{4}", END_PATTERN].concat()),
+            header: compile_pattern(HEADER_PATTERN),
         }
     }
 
@@ -107,12 +107,13 @@ impl KeyPatterns {
             let size = next - at;
             // The last line may be short: if it stands alone, or the key ends behind it.
             let ends_behind = || self.end_at(text, skip_decoration(text, next)).is_some();
-            let is_last = || last >= LINE && size > 1 && (is_alone(text, next) || ends_behind());
-            if size < LONG && !is_last() {
+            let is_last =
+                || last >= MIN_KEY_LINE_CHARS && size > 1 && (is_alone(text, next) || ends_behind());
+            if size < MIN_KEY_WORD_BYTES && !is_last() {
                 return end;
             }
             (end, last, at) = (Some(next), size, next);
-            if size < LONG && !ends_behind() {
+            if size < MIN_KEY_WORD_BYTES && !ends_behind() {
                 return end;
             }
         }
@@ -145,7 +146,7 @@ fn skip_decoration(text: &[u8], start: usize) -> usize {
             [byte, ..] if b">|+-#*:.,\"'`\\;%(){}[]&$@!~<".contains(byte) => 1,
             _ => {
                 let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                let is_number = (1..=NUMBER).contains(&digits);
+                let is_number = (1..=MAX_LINE_NUMBER_DIGITS).contains(&digits);
                 match &rest[digits..] {
                     [0xe2, 0x86, 0x92, ..] if is_number => digits,
                     [byte, ..] if is_number && (byte.is_ascii_whitespace() || b":|>.)-".contains(byte)) => {
@@ -167,7 +168,7 @@ fn body_start(text: &str, end: usize, least: usize) -> usize {
         let longest = line.as_bytes().split(|byte| !is_body(*byte)).map(<[u8]>::len).max().unwrap_or(0);
         // The last line of a key may be short, if there are more.
         let is_blank = line.trim().is_empty();
-        if longest >= LONG {
+        if longest >= MIN_KEY_WORD_BYTES {
             start = line_start;
         } else if !is_blank && at != end && !is_last {
             break;
@@ -189,7 +190,7 @@ fn start_of_dashes(text: &[u8], at: usize) -> usize {
 
 fn is_alone(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
-    let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len()).min(BEHIND);
+    let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len()).min(LOOKAHEAD_BYTES);
     !rest[..end].iter().any(u8::is_ascii_alphanumeric)
 }
 

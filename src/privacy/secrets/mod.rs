@@ -54,7 +54,7 @@ pub(crate) fn find_secrets(text: &str, of_host: Vec<SecretSpan>) -> Vec<SecretSp
 }
 
 /// Rules that go by a secret's name alone: the name of any other rule says more.
-const GENERAL: &[&str] = &["key", "password"];
+const GENERAL_RULES: &[&str] = &["key", "password"];
 
 /// Merges secrets that overlap, named by the first rule that is not general.
 fn merge_overlaps(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
@@ -64,7 +64,7 @@ fn merge_overlaps(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
         match all.last_mut() {
             Some(last) if one.start < last.end => {
                 last.end = last.end.max(one.end);
-                if GENERAL.contains(&last.rule.as_str()) {
+                if GENERAL_RULES.contains(&last.rule.as_str()) {
                     last.rule = one.rule;
                 }
             }

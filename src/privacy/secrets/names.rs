@@ -29,7 +29,7 @@ pub(super) const STEMS: &[&str] = &[
     "connectionstring",
 ];
 /// The longest name.
-const LONGEST: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 /// Words that may follow in a secret's name without making it the name of something else.
 const SUFFIXES: &[&str] = &[
     "admin",
@@ -65,7 +65,7 @@ const KEYS: &[&str] =
 const KEY_ENDS: &[&str] =
     &["token", "apikey", "secretkey", "accesskey", "authkey", "privatekey", "sharedkey", "masterkey"];
 /// Words before `key` that make it a secret.
-const OF_KEYS: &[&str] = &[
+const SECRET_KEY_WORDS: &[&str] = &[
     "access",
     "account",
     "admin",
@@ -93,7 +93,7 @@ const OF_KEYS: &[&str] = &[
     "write",
 ];
 /// Words before `key` or `token` that make it no secret.
-const NO_SECRETS: &[&str] = &[
+const PUBLIC_KEY_WORDS: &[&str] = &[
     "cache",
     "continuation",
     "csrf",
@@ -113,7 +113,7 @@ const NO_SECRETS: &[&str] = &[
     "xsrf",
 ];
 /// Names that mark only a long value as a secret.
-const WEAK: &[&str] = &["auth", "sid", "sig", "signature", "bearer", "cookie", "secretid"];
+const WEAK_NAMES: &[&str] = &["auth", "sid", "sig", "signature", "bearer", "cookie", "secretid"];
 
 /// Looks at the names in a text, from its beginning on.
 #[derive(Debug, Default)]
@@ -130,7 +130,7 @@ impl Names {
         }
         let name = name_around(text.as_bytes(), stem);
         self.min_start = name.end;
-        if name.len() > LONGEST {
+        if name.len() > MAX_NAME_BYTES {
             return;
         }
         let Some(kind) = kind_of(&text[name.clone()]) else { return };
@@ -174,8 +174,8 @@ fn take_cookies(text: &str, end: usize, found: &mut Vec<SecretSpan>) -> bool {
 /// Returns the name around a stem.
 fn name_around(text: &[u8], stem: Range<usize>) -> Range<usize> {
     let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    let before = text[..stem.start].iter().rev().take(LONGEST).take_while(is_of_name).count();
-    let behind = text[stem.end..].iter().take(LONGEST).take_while(is_of_name).count();
+    let before = text[..stem.start].iter().rev().take(MAX_NAME_BYTES).take_while(is_of_name).count();
+    let behind = text[stem.end..].iter().take(MAX_NAME_BYTES).take_while(is_of_name).count();
     stem.start - before..stem.end + behind
 }
 
@@ -195,18 +195,18 @@ fn kind_of(name: &str) -> Option<NameKind> {
     if last == "cookie" && (before.is_empty() || qualifier == "set") {
         return Some(NameKind::Cookie);
     }
-    if NO_SECRETS.contains(&qualifier) {
+    if PUBLIC_KEY_WORDS.contains(&qualifier) {
         return None;
     }
     if PASSWORDS.contains(&unnumbered) || ends_by(PASSWORD_ENDS) {
         return Some(NameKind::Password);
     }
     let is_shouted = || !before.is_empty() && !name.bytes().any(|byte| byte.is_ascii_lowercase());
-    let is_key = unnumbered == "key" && (OF_KEYS.contains(&qualifier) || is_shouted());
+    let is_key = unnumbered == "key" && (SECRET_KEY_WORDS.contains(&qualifier) || is_shouted());
     if is_key || KEYS.contains(&unnumbered) || ends_by(KEY_ENDS) {
         return Some(NameKind::Key);
     }
-    WEAK.contains(&unnumbered).then_some(NameKind::Weak)
+    WEAK_NAMES.contains(&unnumbered).then_some(NameKind::Weak)
 }
 
 /// Splits a name into words, in lower case: at signs between them, or at capitals.

@@ -3,7 +3,7 @@
 use super::rules::{Except, ExceptionTarget, Rule};
 
 /// The first characters of JSON objects in base64, with a blank, a tab or a line's end behind the brace or without.
-const OBJECTS: &[&str] = &["eya", "eyj", "ew0k", "ewog", "ewoi", "ewoj", "ewki", "ewkj"];
+const BASE64_OBJECT_BEGINNINGS: &[&str] = &["eya", "eyj", "ew0k", "ewog", "ewoi", "ewoj", "ewki", "ewkj"];
 
 /// A place where the secret is, and not the secret.
 const REFERENCES: Except = Except {
@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "json-web-token",
         r"(?:^|[^A-Za-z0-9])((?:gh[a-z]_\d{1,20}_)?(?:ey[AJ]|ew0K|ewo[giJ]|ewk[iJ])[\w-]{8,1000}={0,2}\.(?:[\w-]{0,2000}\.[\w-]{10,60}\.[\w-]{4,}\.[\w-]{16,}|(?:ey[AJ]|ew0K|ewo[giJ]|ewk[iJ])[\w-]{4,}={0,2}(?:\.[\w-]*={0,2})?))",
-        OBJECTS,
+        BASE64_OBJECT_BEGINNINGS,
         3.0,
     ),
     rule("mailchimp-key", r"(?:^|[^\w-])([0-9a-f]{32})-us\d{1,2}(?:\W|$)", &["-us"], 3.0),

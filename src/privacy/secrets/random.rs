@@ -3,14 +3,14 @@
 use alloc::collections::BTreeMap;
 
 /// Random text has more bits a letter, from so many letters on.
-const BITS: f64 = 2.8;
-const LONG: usize = 16;
+const MIN_BITS_PER_CHAR: f64 = 2.8;
+const MIN_LONG_CHARS: usize = 16;
 /// In a shorter text, the share of the most bits that its length allows.
-const SHARE: f64 = 0.7;
+const MIN_BITS_SHARE: f64 = 0.7;
 /// The most digits that number a word.
-const NUMBER: usize = 2;
+const MAX_SUFFIX_DIGITS: usize = 2;
 /// The most digits of a number that stands alone, such as a year.
-const YEAR: usize = 4;
+const MAX_NUMBER_DIGITS: usize = 4;
 
 /// Returns Shannon's entropy, in bits a letter.
 pub(super) fn entropy(text: &str) -> f64 {
@@ -29,7 +29,8 @@ pub(super) fn entropy(text: &str) -> f64 {
 /// True if a text seems random: it repeats itself little, and is not made of words.
 pub(super) fn is_random(text: &str) -> bool {
     let length = text.chars().count();
-    let least = if length < LONG { SHARE * libm::log2(length as f64) } else { BITS };
+    let least =
+        if length < MIN_LONG_CHARS { MIN_BITS_SHARE * libm::log2(length as f64) } else { MIN_BITS_PER_CHAR };
     !is_made_of_words(text) && entropy(text) > least
 }
 
@@ -43,9 +44,9 @@ fn is_word(piece: &str) -> bool {
     let letters = piece.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = piece.len() - letters.len();
     if letters.is_empty() {
-        return digits <= YEAR;
+        return digits <= MAX_NUMBER_DIGITS;
     }
-    if digits > NUMBER || !letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+    if digits > MAX_SUFFIX_DIGITS || !letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return false;
     }
     let capitals = letters.bytes().filter(u8::is_ascii_uppercase).count();

@@ -26,12 +26,12 @@ use super::{gitleaks, own_rules};
 use crate::privacy::SecretSpan;
 
 /// A generic key without a digit is a name, not a secret.
-const GENERIC: &str = "generic-api-key";
+const GENERIC_RULE: &str = "generic-api-key";
 
 /// The most bytes that a secret begins before the word of its rule.
-const BEFORE: usize = 1 << 10;
+const MAX_BYTES_BEFORE_WORD: usize = 1 << 10;
 /// The bytes that a rule looks at behind its word; it goes on from there to the next blank.
-const BEHIND: usize = 1 << 12;
+const MAX_BYTES_AFTER_WORD: usize = 1 << 12;
 
 /// A rule for a kind of secrets.
 #[derive(Debug)]
@@ -151,8 +151,8 @@ impl Rules {
         due.extend(self.wordless_rules.iter().map(|at| (*at, Vec::from([whole.clone()]))));
         let mut hints = Hints::new(text);
         for word in self.words.find_overlapping_iter(text) {
-            let start = word.start().saturating_sub(BEFORE);
-            let end = text.len().min(word.end() + BEHIND);
+            let start = word.start().saturating_sub(MAX_BYTES_BEFORE_WORD);
+            let end = text.len().min(word.end() + MAX_BYTES_AFTER_WORD);
             for one in &self.of_word[word.pattern().as_usize()] {
                 let at = match one {
                     WordUse::Rule(at) => at,
@@ -170,7 +170,7 @@ impl Rules {
                 }
             }
         }
-        let never = self.global_exception.get_or_init(|| Box::new(Exception::new(&gitleaks::EXCEPT)));
+        let never = self.global_exception.get_or_init(|| Box::new(Exception::new(&gitleaks::EXCEPTIONS)));
         let by_rules =
             due.into_iter().flat_map(|(at, places)| self.rules[at].find_in_places(text, places, never));
         by_rules.chain(hints.into_spans()).collect()
@@ -208,7 +208,7 @@ impl LazyRule {
             at = (place.end - usize::from(is_ended)).max(whole.start + 1);
             let secret = &text[place.clone()];
             let is_random = entropy(secret) > rule.entropy
-                && (rule.id != GENERIC || secret.bytes().any(|byte| byte.is_ascii_digit()))
+                && (rule.id != GENERIC_RULE || secret.bytes().any(|byte| byte.is_ascii_digit()))
                 && and.iter().all(|one| one.is_match(secret));
             let is_excepted =
                 || except.iter().chain([never]).any(|one| one.applies_to(bytes, &place, &whole));
@@ -294,7 +294,7 @@ mod tests {
         for rule in gitleaks::RULES.iter().chain(own_rules::RULES) {
             RulePatterns::new(rule);
         }
-        Exception::new(&gitleaks::EXCEPT);
+        Exception::new(&gitleaks::EXCEPTIONS);
         assert!(gitleaks::RULES.len() > 200);
     }
 
@@ -400,14 +400,14 @@ mod tests {
         assert_eq!(rules(&["gh", "p_", letters].concat()), ["github-pat"]);
         let key = |value: &str| ["api_", "key = \"", value, "\""].concat();
         assert_eq!(rules(&key(letters)), [""; 0]);
-        assert_eq!(rules(&key(&letters.replace('Z', "7"))), [GENERIC]);
+        assert_eq!(rules(&key(&letters.replace('Z', "7"))), [GENERIC_RULE]);
     }
 
     #[test]
     fn what_is_excepted_by_how_it_looks_or_by_a_word_alone_is_no_secret() {
         let value = "q7Xw0Lk2Zt9Bv4Ym6Rn8";
         let named = |name: &str, value: &str| [name, " = \"", value, "\""].concat();
-        assert_eq!(rules(&named("api_key", value)), [GENERIC]);
+        assert_eq!(rules(&named("api_key", value)), [GENERIC_RULE]);
         assert_eq!(rules(&named("api_version", value)), [""; 0]);
         assert_eq!(rules(&named("api_key", "014df517-39d1-4453-b7b3-9930c563627c")), [""; 0]);
     }

@@ -7,26 +7,26 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use super::random::{entropy, is_made_of_words, is_random};
-use crate::privacy::placeholder::BEGIN as PLACEHOLDER;
+use crate::privacy::placeholder::PLACEHOLDER_PREFIX as PLACEHOLDER;
 
 /// The longest value of one line.
-const LONGEST: usize = 4096;
+const MAX_VALUE_BYTES: usize = 4096;
 /// The most blanks between a name and its value.
-const BLANKS: usize = 40;
+const MAX_BLANKS: usize = 40;
 /// How far before a password a file of logins has the name, in bytes.
-const LOGIN: usize = 160;
+const LOGIN_LOOKBACK_BYTES: usize = 160;
 /// The shortest password that counts.
-const PASSWORD: usize = 6;
+const MIN_PASSWORD_CHARS: usize = 6;
 /// The shortest key.
-const KEY: usize = 12;
+const MIN_KEY_CHARS: usize = 12;
 /// The shortest value of a weak name.
-const WEAK: usize = 20;
+const MIN_WEAK_VALUE_CHARS: usize = 20;
 /// The shortest credential of an authorization.
-const PROOF: usize = 8;
+const MIN_CREDENTIAL_CHARS: usize = 8;
 /// The digits from which a number alone is a password.
-const DIGITS: usize = 6;
+const MIN_NUMERIC_DIGITS: usize = 6;
 /// The bits a letter of a password made of letters and signs.
-const BITS: f64 = 2.5;
+const MIN_PASSWORD_BITS_PER_CHAR: f64 = 2.5;
 
 /// Parts of values that stand for a secret.
 const STAND_INS: &[&str] = &[
@@ -54,12 +54,12 @@ const STAND_INS: &[&str] = &[
     "...",
 ];
 /// The beginnings of values that refer to a secret.
-const REFERENCES: &[&str] = &[
+const REFERENCE_BEGINNINGS: &[&str] = &[
     "$", "{", "[", "(", "%", "@", "&", "*", "//", "./", "../", "~/", "arn:", "vault:", "file:", "env:",
     "ref:",
 ];
 /// Words given in place of a password, and values of other types.
-const WORDS: &[&str] =
+const PLACEHOLDER_WORDS: &[&str] =
     &["password", "passwd", "passw0rd", "secret", "token", "test", "user", "admin", "pass", "demo", "sample"];
 
 /// The kind of value that a name promises.
@@ -111,7 +111,7 @@ pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: NameKind) -> O
         Some(quote) => (quoted_range(bytes, at + 1, quote, name.start == 0), ValueForm::Quoted),
         None => bare_range(text, name, at, kind),
     };
-    (!place.is_empty() && place.len() <= LONGEST).then_some(Value { place, form })
+    (!place.is_empty() && place.len() <= MAX_VALUE_BYTES).then_some(Value { place, form })
 }
 
 /// Finds what follows the sign between a name and its value.
@@ -128,7 +128,8 @@ fn behind_sign(text: &[u8], name: &Range<usize>, kind: NameKind) -> Option<usize
     let is_option = text[name.clone()].starts_with(b"-");
     let is_login = kind == NameKind::Password && is_spaced && has_login(before);
     // A password may begin with the sign that stands between names and values.
-    let is_long = rest.len() >= PASSWORD && !rest.iter().take(PASSWORD).any(u8::is_ascii_whitespace);
+    let is_long = rest.len() >= MIN_PASSWORD_CHARS
+        && !rest.iter().take(MIN_PASSWORD_CHARS).any(u8::is_ascii_whitespace);
     if is_spaced && (is_option || is_login) && is_long && !rest.iter().take(3).any(is_quote) {
         return Some(blank);
     }
@@ -161,7 +162,7 @@ fn is_quote(byte: &u8) -> bool {
 }
 
 fn behind_blanks(text: &[u8], at: usize) -> usize {
-    at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    at + text[at..].iter().take(MAX_BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
 /// True if the name is the value of a `name` field; the secret is then in the `value` field beside it.
@@ -177,7 +178,7 @@ fn is_name_of_pair(before: &[u8]) -> bool {
 
 fn behind_value(text: &[u8], at: usize) -> Option<usize> {
     let is_between = |byte: &&u8| byte.is_ascii_whitespace() || is_quote(byte) || matches!(byte, b',' | b';');
-    let at = at + text[at..].iter().take(BLANKS).take_while(is_between).count();
+    let at = at + text[at..].iter().take(MAX_BLANKS).take_while(is_between).count();
     let word = text.get(at..at + 5)?;
     let at = if word.eq_ignore_ascii_case(b"value") { at + 5 } else { return None };
     let at = behind_blanks(text, at + usize::from(text.get(at).is_some_and(is_quote)));
@@ -186,7 +187,7 @@ fn behind_value(text: &[u8], at: usize) -> Option<usize> {
 
 /// True if a line of logins begins there, as netrc has them.
 fn has_login(before: &[u8]) -> bool {
-    let before = &before[before.len().saturating_sub(LOGIN)..];
+    let before = &before[before.len().saturating_sub(LOGIN_LOOKBACK_BYTES)..];
     memchr::memmem::find(before, b"login ").is_some() || memchr::memmem::find(before, b"machine ").is_some()
 }
 
@@ -216,11 +217,12 @@ fn quoted_range(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<u
     if is_whole && text.last() == Some(&quote) && !text[start..].contains(&b'\n') {
         return start..text.len() - 1;
     }
-    let end = text[start..].iter().take(LONGEST + 1).position(|byte| *byte == quote || *byte == b'\n');
+    let end =
+        text[start..].iter().take(MAX_VALUE_BYTES + 1).position(|byte| *byte == quote || *byte == b'\n');
     match end {
         Some(end) if text[start + end] == quote => start..start + end,
         // Nothing closes it: a cut took the end away.
-        None if text.len() - start <= LONGEST => start..text.len(),
+        None if text.len() - start <= MAX_VALUE_BYTES => start..text.len(),
         _ => start..start,
     }
 }
@@ -238,7 +240,8 @@ fn bare_range(text: &str, name: &Range<usize>, start: usize, kind: NameKind) -> 
             || !is_line && b"<>,;&)]}|\\".contains(byte)
     };
     // Outside JSON and source, such a sign may be a part of the value; one before a bracket is none.
-    let length = bytes[start..].iter().take(LONGEST + 1).position(is_end).unwrap_or(bytes.len() - start);
+    let length =
+        bytes[start..].iter().take(MAX_VALUE_BYTES + 1).position(is_end).unwrap_or(bytes.len() - start);
     let mut end = start + length.min(bytes.len() - start);
     while end > start
         && (matches!(bytes[end - 1], b',' | b';') || kind != NameKind::Password && bytes[end - 1] == b'.')
@@ -252,7 +255,7 @@ fn bare_range(text: &str, name: &Range<usize>, start: usize, kind: NameKind) -> 
 
 /// True if a line begins there, or something that begins one in files of settings.
 fn begins_line(before: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(BLANKS)..];
+    let near = &before[before.len().saturating_sub(MAX_BLANKS)..];
     let line = match memchr::memrchr(b'\n', near) {
         Some(feed) => near[feed + 1..].trim_ascii(),
         None if near.len() == before.len() => near.trim_ascii(),
@@ -272,8 +275,11 @@ pub(super) fn cookies_in(text: &str, end: usize) -> Vec<Range<usize>> {
     at = behind_blanks(bytes, at + 1);
     at += usize::from(bytes.get(at).is_some_and(is_quote));
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`');
-    let line =
-        bytes[at..].iter().take(LONGEST).position(is_end).unwrap_or(bytes.len().min(at + LONGEST) - at);
+    let line = bytes[at..]
+        .iter()
+        .take(MAX_VALUE_BYTES)
+        .position(is_end)
+        .unwrap_or(bytes.len().min(at + MAX_VALUE_BYTES) - at);
     let mut found = Vec::new();
     let mut start = at;
     for pair in bytes[at..at + line].split(|byte| *byte == b';') {
@@ -299,14 +305,17 @@ impl Value {
         let has_blank = value.contains([' ', '\t']);
         match kind {
             NameKind::Password => !has_blank && is_password(value, form) || is_in_groups(value),
-            NameKind::Key => !has_blank && value.len() >= KEY && is_random_value(value),
+            NameKind::Key => !has_blank && value.len() >= MIN_KEY_CHARS && is_random_value(value),
             NameKind::Weak => {
-                !has_blank && (value.len() >= WEAK && is_random_value(value) || is_login(value))
+                !has_blank
+                    && (value.len() >= MIN_WEAK_VALUE_CHARS && is_random_value(value) || is_login(value))
             }
             NameKind::Authorization => {
-                !has_blank && value.len() >= PROOF && (is_random_value(value) || is_login(value))
+                !has_blank
+                    && value.len() >= MIN_CREDENTIAL_CHARS
+                    && (is_random_value(value) || is_login(value))
             }
-            NameKind::Cookie => !has_blank && value.len() >= KEY && is_random_value(value),
+            NameKind::Cookie => !has_blank && value.len() >= MIN_KEY_CHARS && is_random_value(value),
         }
     }
 }
@@ -321,7 +330,7 @@ pub(super) fn is_stand_in(value: &str) -> bool {
 fn is_reference(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     is_filled_in(&small)
-        || REFERENCES.iter().any(|sign| small.starts_with(sign)) && !is_random_value(value)
+        || REFERENCE_BEGINNINGS.iter().any(|sign| small.starts_with(sign)) && !is_random_value(value)
         || is_path(&small)
         || is_name_of_source(value)
 }
@@ -365,16 +374,19 @@ fn is_password(value: &str, form: ValueForm) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let signs =
         value.trim_matches(['!', '?', '.', ':', '*']).bytes().any(|byte| b"!@#$%^&*+=~?".contains(&byte));
-    if value.len() < PASSWORD || is_word_for_password(value) {
+    if value.len() < MIN_PASSWORD_CHARS || is_word_for_password(value) {
         return false;
     }
     match (letters, digits) {
         (true, 0) => {
-            signs && form != ValueForm::Loose && value.len() > PASSWORD && entropy(value) > BITS
-                || value.len() >= KEY && is_random(value)
+            signs
+                && form != ValueForm::Loose
+                && value.len() > MIN_PASSWORD_CHARS
+                && entropy(value) > MIN_PASSWORD_BITS_PER_CHAR
+                || value.len() >= MIN_KEY_CHARS && is_random(value)
         }
         (true, _) => form != ValueForm::Loose || signs || !is_made_of_words(value),
-        (false, _) => form != ValueForm::Loose && digits >= DIGITS && digits == value.len(),
+        (false, _) => form != ValueForm::Loose && digits >= MIN_NUMERIC_DIGITS && digits == value.len(),
     }
 }
 
@@ -384,7 +396,7 @@ fn is_word_for_password(value: &str) -> bool {
     let is_sign = |c: char| !c.is_ascii_alphabetic();
     let words = || small.split(is_sign).filter(|word| !word.is_empty());
     words().next().is_some()
-        && words().all(|word| WORDS.contains(&word))
+        && words().all(|word| PLACEHOLDER_WORDS.contains(&word))
         && !small.contains(['!', '@', '#', '$', '%'])
 }
 
@@ -414,5 +426,5 @@ fn is_path_of_words(value: &str) -> bool {
 fn is_login(value: &str) -> bool {
     let bytes = STANDARD_NO_PAD.decode(value.trim_end_matches('=')).unwrap_or_default();
     let is_plain = |byte: &u8| byte.is_ascii_graphic() || *byte >= 0x80;
-    bytes.len() > PASSWORD && bytes.contains(&b':') && bytes.iter().all(is_plain)
+    bytes.len() > MIN_PASSWORD_CHARS && bytes.contains(&b':') && bytes.iter().all(is_plain)
 }

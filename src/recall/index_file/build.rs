@@ -10,11 +10,11 @@ use xxhash_rust::xxh64::xxh64;
 use super::bytes::put_posting;
 use super::write::{DocumentTables, IndexFileWriter};
 use super::{PostingLists, Segment};
-use crate::recall::documents::{Document, DocumentSink, Posting, SAID, WORK};
+use crate::recall::documents::{Document, DocumentSink, Posting, SAID_FIELD, WORK_FIELD};
 use crate::recall::portable_math::length_byte;
 use crate::recall::terms::{Field, TermAnalyzer, TermSink};
 
-const NONE: u32 = u32::MAX;
+const NO_ENTRY: u32 = u32::MAX;
 
 /// An index file in the making: segments of sessions, added in the order of their keys.
 pub struct IndexFileBuilder<'a> {
@@ -35,7 +35,7 @@ pub struct IndexFileDraft {
 }
 
 // The number of entries that wait.
-const MANY: usize = if cfg!(test) { 16 } else { 1 << 18 };
+const MAX_WAITING_ENTRIES: usize = if cfg!(test) { 16 } else { 1 << 18 };
 
 // The documents of a term in a field; the count of the last one may still grow.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +121,7 @@ impl IndexFileDraft {
             waiting.push((term, number));
             length += 1;
         });
-        if waiting.len() >= MANY {
+        if waiting.len() >= MAX_WAITING_ENTRIES {
             self.flush_waiting(field);
         }
         self.tables.documents[field].push(document);
@@ -162,7 +162,7 @@ impl IndexFileDraft {
 
     /// Returns the bytes of the file.
     pub fn finish(mut self) -> Vec<u8> {
-        [SAID, WORK].into_iter().for_each(|field| self.flush_waiting(field));
+        [SAID_FIELD, WORK_FIELD].into_iter().for_each(|field| self.flush_waiting(field));
         let mut order: Vec<u32> = (0..self.lists.len() as u32).collect();
         order.sort_unstable_by(|one, other| self.terms.term(*one).cmp(self.terms.term(*other)));
         let mut writer = IndexFileWriter::default();
@@ -170,10 +170,11 @@ impl IndexFileDraft {
             let lists = &mut self.lists[number as usize];
             lists.iter_mut().for_each(OpenList::flush);
             let mut lists = PostingLists {
-                counts: [lists[SAID].count, lists[WORK].count],
-                bytes: [SAID, WORK].map(|field| core::mem::take(&mut lists[field].bytes)),
+                counts: [lists[SAID_FIELD].count, lists[WORK_FIELD].count],
+                bytes: [SAID_FIELD, WORK_FIELD].map(|field| core::mem::take(&mut lists[field].bytes)),
             };
-            for field in [SAID, WORK].into_iter().filter(|field| !self.removed[*field].is_empty()) {
+            for field in [SAID_FIELD, WORK_FIELD].into_iter().filter(|field| !self.removed[*field].is_empty())
+            {
                 lists.retain_documents(field, |document| !self.removed[field].contains(&document));
             }
             if lists.counts != [0; 2] {
@@ -229,7 +230,7 @@ impl TermTable {
         let mut slot = hash as usize & (self.slots.len() - 1);
         loop {
             match self.slots[slot] {
-                (NONE, _) => break,
+                (NO_ENTRY, _) => break,
                 (number, other) if other == hash && self.term(number) == term => return number,
                 _ => slot = (slot + 1) & (self.slots.len() - 1),
             }
@@ -243,10 +244,10 @@ impl TermTable {
 
     fn grow(&mut self) {
         let size = (2 * self.slots.len()).max(1 << 10);
-        let before = core::mem::replace(&mut self.slots, vec![(NONE, 0); size]);
-        for (number, hash) in before.into_iter().filter(|(number, _)| *number != NONE) {
+        let before = core::mem::replace(&mut self.slots, vec![(NO_ENTRY, 0); size]);
+        for (number, hash) in before.into_iter().filter(|(number, _)| *number != NO_ENTRY) {
             let mut slot = hash as usize & (size - 1);
-            while self.slots[slot].0 != NONE {
+            while self.slots[slot].0 != NO_ENTRY {
                 slot = (slot + 1) & (size - 1);
             }
             self.slots[slot] = (number, hash);

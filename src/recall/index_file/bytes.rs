@@ -6,7 +6,7 @@ use crate::recall::documents::Posting;
 use crate::record::line::crc32c;
 
 /// The length of a checksum.
-pub const CHECK: usize = 4;
+pub const CHECKSUM_BYTES: usize = 4;
 
 /// Appends a number, seven bits in each byte, the lowest first.
 pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
@@ -25,7 +25,7 @@ pub fn seal(out: &mut Vec<u8>, from: usize) {
 
 /// Returns the sealed bytes; `None` if they have changed.
 pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
-    let (inside, check) = bytes.split_at_checked(bytes.len().checked_sub(CHECK)?)?;
+    let (inside, check) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM_BYTES)?)?;
     (crc32c().checksum(inside).to_le_bytes() == check).then_some(inside)
 }
 

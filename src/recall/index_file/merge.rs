@@ -8,12 +8,12 @@ use core::ops::Range;
 use super::bytes::{encode_postings, unseal};
 use super::read::{BlockTerms, DamagedIndex, IndexFooter, TermEntry};
 use super::write::{DocumentTables, IndexFileWriter, PageWriter};
-use super::{DOCUMENT, PAGE, PostingLists};
-use crate::recall::documents::{Posting, SAID, WORK};
+use super::{DOCUMENT_BYTES, PAGE_DOCUMENTS, PostingLists};
+use crate::recall::documents::{Posting, SAID_FIELD, WORK_FIELD};
 
 // The bytes written at once, and the bytes held of all sources together, each of which reads in three places.
-const PIECE: u64 = if cfg!(test) { 64 } else { 128 << 10 };
-const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+const WRITE_BYTES: u64 = if cfg!(test) { 64 } else { 128 << 10 };
+const MAX_HELD_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 
 /// An index file, and which of its segments count.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub trait MergeFiles {
 /// # Errors
 /// [`DamagedIndex`] if a source is not as it was written; else the files' own reason for stopping.
 pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) -> Result<(), F::Stop> {
-    let piece = PIECE.min(HELD / (3 * sources.len().max(1) as u64));
+    let piece = WRITE_BYTES.min(MAX_HELD_BYTES / (3 * sources.len().max(1) as u64));
     let mut ins: Vec<_> = sources
         .iter()
         .enumerate()
@@ -78,13 +78,13 @@ pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) ->
             insert_waiting(&mut waiting, &ins, one);
         }
         let lists = PostingLists {
-            counts: [SAID, WORK].map(|field| gathered[field].len() as u32),
-            bytes: [SAID, WORK].map(|field| encode_sorted(&mut gathered[field])),
+            counts: [SAID_FIELD, WORK_FIELD].map(|field| gathered[field].len() as u32),
+            bytes: [SAID_FIELD, WORK_FIELD].map(|field| encode_sorted(&mut gathered[field])),
         };
         if lists.counts != [0; 2] {
             writer.add_term(&term, &lists);
         }
-        if writer.waiting_bytes() as u64 >= PIECE {
+        if writer.waiting_bytes() as u64 >= WRITE_BYTES {
             files.write(OutputPart::Run, writer.take_blocks()).await?;
             files.write(OutputPart::Far, writer.take_far_lists()).await?;
         }
@@ -94,12 +94,12 @@ pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) ->
     files.write(OutputPart::Far, writer.take_far_lists()).await?;
     let (mut at, far) = (0, writer.taken_far_bytes());
     while at < far {
-        let to = far.min(at + PIECE);
+        let to = far.min(at + WRITE_BYTES);
         let bytes = files.read_far(at..to).await?;
         files.write(OutputPart::Run, bytes).await?;
         at = to;
     }
-    for field in [SAID, WORK] {
+    for field in [SAID_FIELD, WORK_FIELD] {
         write_documents(&ins, &order, field, files).await?;
     }
     files.write(OutputPart::Run, writer.build_footer(&beside)).await
@@ -150,7 +150,7 @@ fn place_segments(ins: &mut [SourceCursor<'_>], order: &[(usize, usize)]) -> Doc
             Some(last) => last.append(piece),
             None => beside.rows.push(piece.clone()),
         }
-        for field in [SAID, WORK] {
+        for field in [SAID_FIELD, WORK_FIELD] {
             let range = one.documents(row, field);
             one.new_starts[row][field] = beside.lengths[field].len() as u32;
             beside.lengths[field]
@@ -175,10 +175,10 @@ async fn write_documents<F: MergeFiles>(
         while at < end {
             let (range, place) = ins[source].end.find_page(field, at);
             let page = unseal(windows[source].read_range(files, range).await?).ok_or(DamagedIndex)?;
-            let some = page.chunks_exact(DOCUMENT).skip(place).take((end - at) as usize);
-            at += (PAGE - place) as u32;
+            let some = page.chunks_exact(DOCUMENT_BYTES).skip(place).take((end - at) as usize);
+            at += (PAGE_DOCUMENTS - place) as u32;
             some.for_each(|document| pages.put_document(document));
-            if pages.waiting_bytes() as u64 >= PIECE {
+            if pages.waiting_bytes() as u64 >= WRITE_BYTES {
                 files.write(OutputPart::Run, pages.take_full_pages()).await?;
             }
         }
@@ -225,7 +225,7 @@ impl Window {
 struct SourceCursor<'a> {
     end: &'a IndexFooter,
     counts: &'a [bool],
-    // For each row, the first number of its documents in the source and in the result; `NONE` if it does not count.
+    // For each row, the first number of its documents in the source and in the result; `NO_SOURCE` if it does not count.
     starts: Vec<[u32; 2]>,
     new_starts: Vec<[u32; 2]>,
     blocks: Window,
@@ -235,17 +235,17 @@ struct SourceCursor<'a> {
     terms: Option<BlockTerms>,
 }
 
-const NONE: u32 = u32::MAX;
+const NO_SOURCE: u32 = u32::MAX;
 
 impl<'a> SourceCursor<'a> {
     fn new((source, piece): (usize, u64), MergeSource { end, counts }: MergeSource<'a>) -> SourceCursor<'a> {
         let mut at = [0; 2];
         let next = |documents: [u32; 2]| {
-            let next = [SAID, WORK].map(|field| at[field] + documents[field]);
+            let next = [SAID_FIELD, WORK_FIELD].map(|field| at[field] + documents[field]);
             core::mem::replace(&mut at, next)
         };
         let starts: Vec<_> = end.rows.iter().map(|row| row.documents).map(next).collect();
-        let moved = starts.iter().map(|_| [NONE; 2]).collect();
+        let moved = starts.iter().map(|_| [NO_SOURCE; 2]).collect();
         let [blocks, far] = end.parts().map(|region| Window { source, piece, region, ..Window::default() });
         SourceCursor { end, counts, starts, new_starts: moved, blocks, far, block: 0, terms: None }
     }
@@ -291,14 +291,14 @@ impl<'a> SourceCursor<'a> {
                 far.lists(self.far.read_range(files, far.range.clone()).await?).ok_or(DamagedIndex)?
             }
         };
-        for field in [SAID, WORK] {
+        for field in [SAID_FIELD, WORK_FIELD] {
             let mut row = 0;
             let (starts, moved, out) = (&self.starts, &self.new_starts, &mut out[field]);
             let gathered = lists.for_each_posting(field, |(document, times)| {
                 if starts.get(row + 1).is_some_and(|next| next[field] <= document) {
                     row += starts[row..].partition_point(|start| start[field] <= document) - 1;
                 }
-                if moved[row][field] != NONE {
+                if moved[row][field] != NO_SOURCE {
                     out.push((document - starts[row][field] + moved[row][field], times));
                 }
             });

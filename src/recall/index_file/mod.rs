@@ -24,30 +24,30 @@ pub mod write;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::recall::documents::{Posting, SAID, WORK};
+use crate::recall::documents::{Posting, SAID_FIELD, WORK_FIELD};
 
 /// The version of this format.
-pub const FORMAT: u32 = 3;
+pub const FORMAT_VERSION: u32 = 3;
 
 // The bit of the format version that is set if the file has none of the secrets found in its logs.
-const HIDING: u32 = 1 << 31;
+const REDACTED_BIT: u32 = 1 << 31;
 
-const MARK: [u8; 4] = *b"lfr1";
+const FILE_MARK: [u8; 4] = *b"lfr1";
 // The lengths of the end and of the file, two versions, the checksum, the mark.
-const TRAILER: usize = 8 + 8 + 4 + 4 + bytes::CHECK + MARK.len();
+const TRAILER_BYTES: usize = 8 + 8 + 4 + 4 + bytes::CHECKSUM_BYTES + FILE_MARK.len();
 // The length at which a block is closed.
-const BLOCK: usize = 2048;
+const BLOCK_BYTES: usize = 2048;
 // Longer lists, in bytes, lie apart from the terms.
-const NEAR: usize = 256;
+const MAX_INLINE_LIST_BYTES: usize = 256;
 // For a term of at most this many documents, the lengths of the lists are not stored.
-const FEW: u32 = 4;
+const MAX_DOCUMENTS_WITHOUT_LENGTHS: u32 = 4;
 // The documents of a page, and the bytes of each.
-const PAGE: usize = 128;
-const DOCUMENT: usize = 11;
+const PAGE_DOCUMENTS: usize = 128;
+const DOCUMENT_BYTES: usize = 11;
 
 // Returns the length in bytes of a field's pages.
 fn pages_length(count: usize) -> usize {
-    count * DOCUMENT + count.div_ceil(PAGE) * bytes::CHECK
+    count * DOCUMENT_BYTES + count.div_ceil(PAGE_DOCUMENTS) * bytes::CHECKSUM_BYTES
 }
 
 /// A segment of a session's log inside an index file.
@@ -111,7 +111,7 @@ impl Segment {
         self.file = next.file;
         self.tail = next.tail;
         self.secrets = self.secrets.max(next.secrets);
-        for field in [SAID, WORK] {
+        for field in [SAID_FIELD, WORK_FIELD] {
             self.documents[field] += next.documents[field];
             self.terms[field] += next.terms[field];
         }

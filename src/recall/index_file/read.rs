@@ -3,10 +3,13 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::bytes::{ByteReader, CHECK, for_each_posting, unseal};
-use super::{DOCUMENT, FEW, FORMAT, HIDING, MARK, NEAR, PAGE, PostingLists, Segment, TRAILER, pages_length};
+use super::bytes::{ByteReader, CHECKSUM_BYTES, for_each_posting, unseal};
+use super::{
+    DOCUMENT_BYTES, FILE_MARK, FORMAT_VERSION, MAX_DOCUMENTS_WITHOUT_LENGTHS, MAX_INLINE_LIST_BYTES,
+    PAGE_DOCUMENTS, PostingLists, REDACTED_BIT, Segment, TRAILER_BYTES, pages_length,
+};
 use crate::recall::documents::Document;
-use crate::recall::terms::VERSION;
+use crate::recall::terms::ANALYSIS_VERSION;
 use crate::record::message::Role;
 
 /// The end of an index file, which suffices to locate a term.
@@ -78,15 +81,19 @@ impl FarLists {
 
 /// Reads the end of a file of `size` bytes from the last of them.
 pub fn read_footer(tail: &[u8], size: u64) -> OpenOutcome {
-    let Some(at) = tail.len().checked_sub(TRAILER) else {
-        return if size < TRAILER as u64 { OpenOutcome::Broken } else { OpenOutcome::More(TRAILER as u64) };
+    let Some(at) = tail.len().checked_sub(TRAILER_BYTES) else {
+        return if size < TRAILER_BYTES as u64 {
+            OpenOutcome::Broken
+        } else {
+            OpenOutcome::More(TRAILER_BYTES as u64)
+        };
     };
     let Some((length, hides)) = read_footer_length(&tail[at..], size) else { return OpenOutcome::Broken };
-    let needed = length + TRAILER as u64;
+    let needed = length + TRAILER_BYTES as u64;
     let Some(end) = usize::try_from(needed).ok().and_then(|needed| tail.len().checked_sub(needed)) else {
         return OpenOutcome::More(needed);
     };
-    let sealed = &tail[end..tail.len() - MARK.len()];
+    let sealed = &tail[end..tail.len() - FILE_MARK.len()];
     let read = unseal(sealed).and_then(|all| parse_footer(&all[..length as usize], size - needed));
     read.map_or(OpenOutcome::Broken, |end| OpenOutcome::End(IndexFooter { hides, ..end }))
 }
@@ -97,11 +104,11 @@ fn read_footer_length(trailer: &[u8], size: u64) -> Option<(u64, bool)> {
     let mut bytes = ByteReader(trailer);
     let (length, whole) = (bytes.read_u64()?, bytes.read_u64()?);
     let (format, version) = (bytes.read_u32()?, bytes.read_u32()?);
-    let is_ours = (format & !HIDING, version) == (FORMAT, VERSION)
-        && bytes.read_bytes(CHECK).is_some()
-        && bytes.0 == MARK;
-    let is_whole = is_ours && whole == size && length.checked_add(TRAILER as u64)? <= size;
-    is_whole.then_some((length, format & HIDING != 0))
+    let is_ours = (format & !REDACTED_BIT, version) == (FORMAT_VERSION, ANALYSIS_VERSION)
+        && bytes.read_bytes(CHECKSUM_BYTES).is_some()
+        && bytes.0 == FILE_MARK;
+    let is_whole = is_ours && whole == size && length.checked_add(TRAILER_BYTES as u64)? <= size;
+    is_whole.then_some((length, format & REDACTED_BIT != 0))
 }
 
 fn parse_footer(all: &[u8], end_at: u64) -> Option<IndexFooter> {
@@ -221,12 +228,13 @@ impl IndexFooter {
     pub fn find_page(&self, field: usize, document: u32) -> (Range<u64>, usize) {
         let counts = [self.lengths[0].len(), self.lengths[1].len()];
         let document = document as usize;
-        let page = document / PAGE;
+        let page = document / PAGE_DOCUMENTS;
         let before = if field == 0 { 0 } else { pages_length(counts[0]) };
-        let start = before + page * (PAGE * DOCUMENT + CHECK);
-        let length = PAGE.min(counts[field].saturating_sub(page * PAGE)) * DOCUMENT + CHECK;
+        let start = before + page * (PAGE_DOCUMENTS * DOCUMENT_BYTES + CHECKSUM_BYTES);
+        let length = PAGE_DOCUMENTS.min(counts[field].saturating_sub(page * PAGE_DOCUMENTS)) * DOCUMENT_BYTES
+            + CHECKSUM_BYTES;
         let at = self.documents_at + start as u64;
-        (at..at + length as u64, document % PAGE)
+        (at..at + length as u64, document % PAGE_DOCUMENTS)
     }
 
     /// Returns the range of all pages of a field.
@@ -239,13 +247,13 @@ impl IndexFooter {
 /// Decodes the documents of a page; `None` if it is damaged.
 pub fn parse_page(bytes: &[u8]) -> Option<Vec<Document>> {
     let inside = unseal(bytes)?;
-    Some(inside.chunks_exact(DOCUMENT).filter_map(parse_document).collect())
+    Some(inside.chunks_exact(DOCUMENT_BYTES).filter_map(parse_document).collect())
 }
 
 /// Decodes the documents of the pages from [`IndexFooter::pages`]; `None` if they are damaged.
 pub fn parse_pages(bytes: &[u8]) -> Option<Vec<Document>> {
     let mut all = Vec::new();
-    for one in bytes.chunks(PAGE * DOCUMENT + CHECK) {
+    for one in bytes.chunks(PAGE_DOCUMENTS * DOCUMENT_BYTES + CHECKSUM_BYTES) {
         all.extend(parse_page(one)?);
     }
     Some(all)
@@ -321,7 +329,7 @@ fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<TermEntr
     term.extend_from_slice(bytes.read_bytes(suffix)?);
     let counts = read_pair(bytes)?;
     let counts = [u32::try_from(counts[0]).ok()?, u32::try_from(counts[1]).ok()?];
-    if counts[0].checked_add(counts[1])? <= FEW {
+    if counts[0].checked_add(counts[1])? <= MAX_DOCUMENTS_WITHOUT_LENGTHS {
         let lists = [read_short_list(bytes, counts[0])?, read_short_list(bytes, counts[1])?];
         return Some(TermEntry::Near(PostingLists { counts, bytes: lists }));
     }
@@ -330,9 +338,9 @@ fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<TermEntr
         *length = if count > 0 { bytes.read_count()? } else { 0 };
     }
     let all = lengths[0].checked_add(lengths[1])?;
-    Some(if all > NEAR {
+    Some(if all > MAX_INLINE_LIST_BYTES {
         let start = bytes.read_number()?;
-        let end = start.checked_add(all as u64)?.checked_add(CHECK as u64)?;
+        let end = start.checked_add(all as u64)?.checked_add(CHECKSUM_BYTES as u64)?;
         TermEntry::Far(FarLists { range: start..end, counts, lengths })
     } else {
         let lists = [bytes.read_bytes(lengths[0])?.into(), bytes.read_bytes(lengths[1])?.into()];

@@ -15,7 +15,7 @@ use super::build::IndexFileDraft;
 use super::merge::{MergeFiles, MergeSource, OutputPart, merge};
 use super::read::{DamagedIndex, IndexFooter, OpenOutcome, TermEntry, parse_page, read_footer};
 use super::{PostingLists, Segment};
-use crate::recall::documents::{Document, SAID, WORK};
+use crate::recall::documents::{Document, SAID_FIELD, WORK_FIELD};
 use crate::recall::portable_math::length_byte;
 use crate::record::message::Role;
 
@@ -107,7 +107,7 @@ fn check_found(pieces: &[TestSegment], terms: &[&str]) {
     let end = open_index(&bytes).expect("it is a run");
     for term in terms {
         let lists = lists(&bytes, &end, term);
-        let found = [SAID, WORK].map(|field| {
+        let found = [SAID_FIELD, WORK_FIELD].map(|field| {
             let mut found = Vec::new();
             lists.for_each_posting(field, |posting| found.push(posting)).expect("the list is whole");
             found

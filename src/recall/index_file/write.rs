@@ -3,9 +3,12 @@
 use alloc::vec::Vec;
 
 use super::bytes::{put_number, seal};
-use super::{BLOCK, DOCUMENT, FEW, FORMAT, HIDING, MARK, NEAR, PAGE, PostingLists, Segment, pages_length};
+use super::{
+    BLOCK_BYTES, DOCUMENT_BYTES, FILE_MARK, FORMAT_VERSION, MAX_DOCUMENTS_WITHOUT_LENGTHS,
+    MAX_INLINE_LIST_BYTES, PAGE_DOCUMENTS, PostingLists, REDACTED_BIT, Segment, pages_length,
+};
 use crate::recall::documents::Document;
-use crate::recall::terms::VERSION;
+use crate::recall::terms::ANALYSIS_VERSION;
 use crate::record::message::Role;
 
 /// The tables of an index file beside its terms, in the order of the documents.
@@ -51,12 +54,12 @@ impl IndexFileWriter {
         put_two(&mut self.blocks_out, [shared, suffix.len()]);
         self.blocks_out.extend_from_slice(suffix);
         put_two(&mut self.blocks_out, lists.counts.map(|count| count as usize));
-        if lists.counts[0] + lists.counts[1] > FEW {
+        if lists.counts[0] + lists.counts[1] > MAX_DOCUMENTS_WITHOUT_LENGTHS {
             for list in lists.bytes.iter().filter(|list| !list.is_empty()) {
                 put_number(&mut self.blocks_out, list.len() as u64);
             }
         }
-        if lists.bytes[0].len() + lists.bytes[1].len() > NEAR {
+        if lists.bytes[0].len() + lists.bytes[1].len() > MAX_INLINE_LIST_BYTES {
             let from = self.far.len();
             put_number(&mut self.blocks_out, self.taken_far_bytes + from as u64);
             lists.bytes.iter().for_each(|list| self.far.extend_from_slice(list));
@@ -66,7 +69,7 @@ impl IndexFileWriter {
         }
         self.last.clear();
         self.last.extend_from_slice(term);
-        if self.blocks_out.len() - self.start >= BLOCK {
+        if self.blocks_out.len() - self.start >= BLOCK_BYTES {
             self.close_block();
         }
     }
@@ -126,13 +129,13 @@ impl IndexFileWriter {
         out.extend_from_slice(&self.sparse);
         let length = out.len() as u64;
         out.extend_from_slice(&length.to_le_bytes());
-        let whole = end_at + length + super::TRAILER as u64;
+        let whole = end_at + length + super::TRAILER_BYTES as u64;
         out.extend_from_slice(&whole.to_le_bytes());
-        let format = if beside.hides { FORMAT | HIDING } else { FORMAT };
+        let format = if beside.hides { FORMAT_VERSION | REDACTED_BIT } else { FORMAT_VERSION };
         out.extend_from_slice(&format.to_le_bytes());
-        out.extend_from_slice(&VERSION.to_le_bytes());
+        out.extend_from_slice(&ANALYSIS_VERSION.to_le_bytes());
         seal(&mut out, 0);
-        out.extend_from_slice(&MARK);
+        out.extend_from_slice(&FILE_MARK);
         out
     }
 
@@ -163,7 +166,7 @@ impl PageWriter {
     /// Adds a document.
     pub fn put_document(&mut self, document: &[u8]) {
         self.bytes.extend_from_slice(document);
-        if self.bytes.len() - self.start == PAGE * DOCUMENT {
+        if self.bytes.len() - self.start == PAGE_DOCUMENTS * DOCUMENT_BYTES {
             self.close_page();
         }
     }
@@ -208,8 +211,8 @@ fn put_two(out: &mut Vec<u8>, [one, other]: [usize; 2]) {
     }
 }
 
-fn encode_document(one: &Document) -> [u8; DOCUMENT] {
-    let mut bytes = [0; DOCUMENT];
+fn encode_document(one: &Document) -> [u8; DOCUMENT_BYTES] {
+    let mut bytes = [0; DOCUMENT_BYTES];
     bytes[..5].copy_from_slice(&one.line_start.to_le_bytes()[..5]);
     bytes[5] = one.size;
     bytes[6..10].copy_from_slice(&one.seconds.to_le_bytes());

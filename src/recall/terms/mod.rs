@@ -25,17 +25,17 @@ use crate::recall::english::{base, is_stop};
 
 /// The version of the analysis. An index file of another version is made again.
 #[cfg(feature = "interop")]
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const ANALYSIS_VERSION: u32 = 2;
 
 /// The most bytes of a term.
-pub(crate) const LONGEST_TERM: usize = 40;
+pub(crate) const MAX_TERM_BYTES: usize = 40;
 
 // The length from which text without blanks is data, not a name.
-const LONGEST_CHUNK: usize = 120;
-const HASH_SHOWN: usize = 12;
-const LONGEST_NUMBER_SAID: usize = 8;
-const NUMBERS_SHOWN: Range<usize> = 3..6;
-const LONGEST_NUMERIC_NAME: usize = 16;
+const MAX_CHUNK_BYTES: usize = 120;
+const HASH_TERM_CHARS: usize = 12;
+const MAX_SAID_NUMBER_DIGITS: usize = 8;
+const SHOWN_NUMBER_DIGITS: Range<usize> = 3..6;
+const MAX_NUMERIC_NAME_BYTES: usize = 16;
 
 /// The part that a text plays in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,11 +65,11 @@ pub(crate) type Note = Option<u32>;
 /// Takes terms.
 pub(crate) type TermSink<'a> = &'a mut dyn FnMut(&str, &mut Note);
 
-const SLOTS: usize = 1 << 12;
+const FIRST_SLOTS: usize = 1 << 12;
 #[cfg(feature = "interop")]
-const MANY_SLOTS: usize = 1 << 15;
+const MAX_SLOTS: usize = 1 << 15;
 // Few words are longer, and those are not stemmed.
-const LONGEST_STEMMED: usize = 22;
+const MAX_STEMMED_BYTES: usize = 22;
 
 // A word, which has no zeros, and its stem, which is empty if the word is no term.
 #[derive(Clone, Copy, Default)]
@@ -79,7 +79,7 @@ struct Slot {
     note: (u32, Note),
 }
 
-type Letters = [u64; LONGEST_STEMMED.div_ceil(8)];
+type Letters = [u64; MAX_STEMMED_BYTES.div_ceil(8)];
 
 // Lowercases a word; digits stay as they are.
 fn pack_letters(word: &str) -> Letters {
@@ -119,7 +119,7 @@ fn class_of(byte: u8) -> ByteClass {
 
 impl Default for TermAnalyzer {
     fn default() -> TermAnalyzer {
-        TermAnalyzer::with_slots(SLOTS)
+        TermAnalyzer::with_slots(FIRST_SLOTS)
     }
 }
 
@@ -138,7 +138,7 @@ impl TermAnalyzer {
     /// An analyzer with a table large enough for whole logs.
     #[cfg(feature = "interop")]
     pub fn for_logs() -> TermAnalyzer {
-        TermAnalyzer::with_slots(MANY_SLOTS)
+        TermAnalyzer::with_slots(MAX_SLOTS)
     }
 
     /// Voids all notes, for a new taker.
@@ -191,8 +191,8 @@ impl TermAnalyzer {
                 take(name, &mut None);
             }
         } else if is_hash(name) {
-            take(&name[..HASH_SHOWN.min(name.len())].to_ascii_lowercase(), &mut None);
-        } else if name.len() <= LONGEST_CHUNK {
+            take(&name[..HASH_TERM_CHARS.min(name.len())].to_ascii_lowercase(), &mut None);
+        } else if name.len() <= MAX_CHUNK_BYTES {
             self.emit_parts(name, take);
         }
     }
@@ -217,7 +217,7 @@ impl TermAnalyzer {
                 self.emit_word(part, take);
             }
         }
-        let longest = if is_numeric { LONGEST_NUMERIC_NAME } else { LONGEST_TERM };
+        let longest = if is_numeric { MAX_NUMERIC_NAME_BYTES } else { MAX_TERM_BYTES };
         if count > 1 && whole.len() <= longest {
             whole.make_ascii_lowercase();
             take(&whole, &mut None);
@@ -227,10 +227,10 @@ impl TermAnalyzer {
 
     // Emits a word of letters and digits.
     fn emit_word(&mut self, word: &str, take: TermSink<'_>) {
-        if word.len() < 2 || word.len() > LONGEST_TERM {
+        if word.len() < 2 || word.len() > MAX_TERM_BYTES {
             return;
         }
-        if word.len() > LONGEST_STEMMED {
+        if word.len() > MAX_STEMMED_BYTES {
             return take(&word.to_ascii_lowercase(), &mut None);
         }
         let letters = pack_letters(word);
@@ -248,7 +248,7 @@ impl TermAnalyzer {
     }
 
     fn fill_slot(&mut self, word: &str, letters: Letters, place: usize) {
-        if self.stems.len() >= self.slots.len() * LONGEST_STEMMED {
+        if self.stems.len() >= self.slots.len() * MAX_STEMMED_BYTES {
             self.stems.clear();
             self.slots.fill(Slot::default());
         }
@@ -300,7 +300,7 @@ impl TermAnalyzer {
         if name.is_ascii() {
             return self.emit_name(name, place, take);
         }
-        let is_word = |word: &&str| word.len() <= LONGEST_TERM && word.chars().nth(1).is_some();
+        let is_word = |word: &&str| word.len() <= MAX_TERM_BYTES && word.chars().nth(1).is_some();
         for word in name.split(is_join).filter(is_word) {
             take(word, &mut None);
         }
@@ -322,8 +322,8 @@ struct NamePlace {
 impl NamePlace {
     fn takes_number(self, digits: usize) -> bool {
         match self.field {
-            Field::Said => digits <= LONGEST_NUMBER_SAID,
-            Field::Done | Field::Shown => !self.is_first && NUMBERS_SHOWN.contains(&digits),
+            Field::Said => digits <= MAX_SAID_NUMBER_DIGITS,
+            Field::Done | Field::Shown => !self.is_first && SHOWN_NUMBER_DIGITS.contains(&digits),
         }
     }
 }
@@ -356,7 +356,7 @@ pub(crate) fn ordinal_number(word: &str) -> Option<&str> {
 }
 
 // The letters U+1E00 to U+1EFF, Vietnamese ones among them, lowercase and without their marks.
-const LATIN: &[u8; 256] = b"aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmm\
+const VIETNAMESE_PLAIN: &[u8; 256] = b"aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmm\
     nnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvvwwwwwwwwwwxxxxyyzzzzzzhtwyassssd\
     aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyyllvvyy";
 
@@ -370,7 +370,7 @@ fn without_accents(char: char) -> impl Iterator<Item = char> {
         'ǭ' | 'ǿ' | 'ȫ' | 'ȭ' | 'ȱ' => 'o',
         'ǯ' => 'ʒ',
         '\u{80}'..='\u{24f}' => bare_latin(char),
-        '\u{1e00}'..='\u{1eff}' => char::from(LATIN[char as usize - 0x1e00]),
+        '\u{1e00}'..='\u{1eff}' => char::from(VIETNAMESE_PLAIN[char as usize - 0x1e00]),
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(char) - 0xfee0).unwrap_or(char),
         'ά' => 'α',
         'έ' => 'ε',

@@ -63,7 +63,7 @@ fn scripts_without_blanks_are_found_by_two_letters_each() {
 fn what_says_nothing_is_no_term() {
     check("What is it that we don’t do? I'll be there.", "");
     check("a b c - _ . 🎉 “”", "");
-    check(&"x".repeat(LONGEST_TERM + 1), "");
+    check(&"x".repeat(MAX_TERM_BYTES + 1), "");
     check(&"zB3".repeat(60), "");
     check("123456789", "");
 }
@@ -90,7 +90,7 @@ proptest! {
         for field in [Field::Said, Field::Done, Field::Shown] {
             let each: Vec<String> = lines.iter().flat_map(|line| terms_of(line, field)).collect();
             let terms = terms_of(&text, field);
-            prop_assert!(terms.iter().all(|term| !term.is_empty() && term.len() <= LONGEST_TERM));
+            prop_assert!(terms.iter().all(|term| !term.is_empty() && term.len() <= MAX_TERM_BYTES));
             prop_assert_eq!(terms, each);
         }
     }
@@ -111,16 +111,16 @@ proptest! {
 
 #[test]
 fn a_long_word_is_a_term_as_it_stands() {
-    for length in [LONGEST_STEMMED, LONGEST_STEMMED + 1, 30, LONGEST_TERM] {
+    for length in [MAX_STEMMED_BYTES, MAX_STEMMED_BYTES + 1, 30, MAX_TERM_BYTES] {
         let word = "Q".repeat(length);
         assert_eq!(terms_of(&word, Field::Said), [word.to_lowercase()], "{length}");
     }
-    assert!(terms_of(&"q".repeat(LONGEST_TERM + 1), Field::Said).is_empty());
+    assert!(terms_of(&"q".repeat(MAX_TERM_BYTES + 1), Field::Said).is_empty());
 }
 
 #[test]
 fn a_full_table_of_words_gives_the_same_terms() {
-    let text: Vec<String> = (0..SLOTS * 6).map(|number| format!("w{number}x")).collect();
+    let text: Vec<String> = (0..FIRST_SLOTS * 6).map(|number| format!("w{number}x")).collect();
     assert_eq!(terms_of(&text.join(" "), Field::Said), text);
 }
 

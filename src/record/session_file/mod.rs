@@ -18,16 +18,16 @@ use crate::json::text::to_json;
 use crate::layout::{BLOBS, EVENTS, MESSAGES, Placement, TOOLS};
 use crate::privacy::blank_placeholders;
 use crate::record::event::{self, Change};
-use crate::record::line::{self, CRC_KEY, CRC_REST, Checksum};
+use crate::record::line::{self, CRC_KEY, CRC_REST_BYTES, Checksum};
 use crate::record::scan::{Problem, ProblemCode, records};
 
 /// The version that is written, and the highest that is read.
 pub const VERSION: u64 = 1;
 
 /// The beginning of the first line.
-const HEAD: &str = "{\"leftoff\":\"session\"";
+const HEAD_PREFIX: &str = "{\"leftoff\":\"session\"";
 /// The beginning of a piece's line.
-const PIECE: &str = "{\"file\":\"";
+const PIECE_PREFIX: &str = "{\"file\":\"";
 const LOGS: [&str; 3] = [EVENTS, MESSAGES, TOOLS];
 /// The hex digits in a blob's name.
 const BLOB_DIGITS: usize = 64;
@@ -48,7 +48,7 @@ pub struct SessionFile {
 /// Renders the first line.
 pub(crate) fn head_line(id: &str, placement: Placement) -> String {
     let (id, placement) = (to_json(id), placement.as_str());
-    format!("{HEAD},\"version\":{VERSION},\"id\":{id},\"placement\":\"{placement}\"}}")
+    format!("{HEAD_PREFIX},\"version\":{VERSION},\"id\":{id},\"placement\":\"{placement}\"}}")
 }
 
 /// Renders the last line; `lines` counts those before it.
@@ -139,7 +139,7 @@ fn reseal(line: &str) -> String {
     if line::checksum(object.as_bytes()) != Checksum::Wrong {
         return line.to_owned();
     }
-    let open = &object[..object.len() - CRC_KEY.len() - CRC_REST];
+    let open = &object[..object.len() - CRC_KEY.len() - CRC_REST_BYTES];
     line::seal([open, "}"].concat()) + "\n"
 }
 
@@ -150,12 +150,12 @@ fn checksum_of(line: &[u8]) -> Checksum {
 /// True if the bytes are such a file: by its first line, or, where that was lost, by its pieces.
 pub fn is_session_file(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-    if bytes.starts_with(HEAD.as_bytes()) {
+    if bytes.starts_with(HEAD_PREFIX.as_bytes()) {
         return true;
     }
     let is_piece = |line: &[u8]| {
         let text = core::str::from_utf8(line.trim_ascii()).unwrap_or_default();
-        text.starts_with(PIECE) && FilePiece::parse(text).is_some_and(|piece| is_name(&piece.file))
+        text.starts_with(PIECE_PREFIX) && FilePiece::parse(text).is_some_and(|piece| is_name(&piece.file))
     };
     bytes.split(|byte| *byte == b'\n').take(2).any(is_piece)
 }
@@ -218,7 +218,7 @@ impl SessionFileReader {
                 &format!("expected a piece of a session, but found {found}"),
             );
             // A whole piece may stand behind a torn one.
-            for at in memmem::find_iter(line, PIECE).skip_while(|at| *at == 0) {
+            for at in memmem::find_iter(line, PIECE_PREFIX).skip_while(|at| *at == 0) {
                 if self.read_object(&line[at..])? {
                     break;
                 }

@@ -13,7 +13,7 @@ use crate::record::draft;
 use crate::record::message::Tool;
 
 /// The largest whole number that a double holds exactly.
-const LARGEST: i64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 
 /// A call, its result, and its outcome.
 #[derive(Clone, Debug)]
@@ -147,7 +147,10 @@ fn parse_milliseconds(raw: &str) -> Result<u64, Error> {
 fn parse_exit_code(raw: &str) -> Result<i64, Error> {
     let wrong =
         || request::error(format!("expected a whole number for \"exitCode\", but found {raw} instead"));
-    raw.parse::<i64>().ok().filter(|code| (-LARGEST..=LARGEST).contains(code)).ok_or_else(wrong)
+    raw.parse::<i64>()
+        .ok()
+        .filter(|code| (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(code))
+        .ok_or_else(wrong)
 }
 
 fn parse_success(raw: &str) -> Result<bool, Error> {

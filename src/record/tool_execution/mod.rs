@@ -21,7 +21,7 @@ use crate::record::scan::{Problem, Record};
 use crate::time::{self, Stamp};
 
 /// The text in place of a result that was never recorded.
-pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
+pub(crate) const INTERRUPTED_RESULT: &str = "[No result was recorded: the call was interrupted.]";
 
 /// A run of a tool.
 #[derive(Clone, Debug, Serialize)]

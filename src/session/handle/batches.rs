@@ -7,7 +7,7 @@ use crate::record::batch::{Batch, BatchLine};
 use crate::record::message::Message;
 use crate::record::scan::Record;
 use crate::record::span::Span;
-use crate::session::batch::{Open, REMEMBERED, REMEMBERED_OF_TOOLS, SkippedLines};
+use crate::session::batch::{MAX_REMEMBERED, MAX_REMEMBERED_TOOLS, Open, SkippedLines};
 use crate::session::handle::Session;
 
 /// A record, and its message where that is known.
@@ -91,8 +91,8 @@ impl Session {
         }
         let Some((done, lines)) = self.open_batch.take().map(Open::into_counted) else { return Vec::new() };
         let (known, most) = match done.is_of_tools() {
-            true => (&mut self.log_state.of_tools, REMEMBERED_OF_TOOLS),
-            false => (&mut self.log_state.operations, REMEMBERED),
+            true => (&mut self.log_state.of_tools, MAX_REMEMBERED_TOOLS),
+            false => (&mut self.log_state.operations, MAX_REMEMBERED),
         };
         known.push(done);
         known.drain(..known.len().saturating_sub(most));

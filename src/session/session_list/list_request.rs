@@ -11,7 +11,7 @@ use crate::session::session_list::{ListRequest, SortOrder, TypeFilter};
 use crate::time;
 
 // Not a real status: it asks for archived sessions of any status.
-const ARCHIVED: &str = "\"archived\"";
+const ARCHIVED_STATUS: &str = "\"archived\"";
 
 impl ListRequest {
     /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all
@@ -34,7 +34,7 @@ impl ListRequest {
         let status = fields.take_raw("status");
         let lifecycle = parse_lifecycle(status)?;
         let archived = match fields.take_raw("archived") {
-            None => Some(status == Some(ARCHIVED)),
+            None => Some(status == Some(ARCHIVED_STATUS)),
             Some("null") => None,
             Some("true") => Some(true),
             Some("false") => Some(false),
@@ -81,7 +81,7 @@ impl ListRequest {
 
 fn parse_lifecycle(status: Option<&str>) -> Result<Option<Option<Status>>, Error> {
     Ok(match status {
-        None | Some(ARCHIVED) => None,
+        None | Some(ARCHIVED_STATUS) => None,
         Some("\"unreadable\"") => Some(None),
         Some(raw) => {
             let found = parse_string(raw).and_then(|name| Status::from_name(&name));

@@ -24,7 +24,7 @@ use crate::time;
 
 /// A title or summary shorter than this was not cut.
 #[cfg(feature = "interop")]
-const CUT: usize = 40;
+const MIN_CUT_CHARS: usize = 40;
 
 /// What a line of the index says of a session.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub struct IndexEntry {
 }
 
 /// The keys of a line, in the order of [`IndexEntry::read`].
-const KEYS: [&str; 20] = [
+const LINE_KEYS: [&str; 20] = [
     "placement",
     "lifecycle",
     "status",
@@ -119,9 +119,9 @@ impl IndexEntry {
     pub fn read(line: &str) -> Option<IndexEntry> {
         let fields = Fields::parse(line).ok()?;
         // A list reads thousands of these: each is gone through once, not once for each of its keys.
-        let mut values = [None; KEYS.len()];
+        let mut values = [None; LINE_KEYS.len()];
         for (key, value) in fields.decoded_entries().filter(|(_, value)| *value != "null") {
-            if let Some(at) = KEYS.iter().position(|known| *known == key) {
+            if let Some(at) = LINE_KEYS.iter().position(|known| *known == key) {
                 values[at] = Some(value);
             }
         }
@@ -217,7 +217,7 @@ impl ListedSession {
     /// Whether its title or summary may be cut from a longer text.
     #[cfg(feature = "interop")]
     pub(crate) fn may_be_cut(&self) -> bool {
-        let is_long = |text: &str| text.encode_utf16().count() >= CUT;
+        let is_long = |text: &str| text.encode_utf16().count() >= MIN_CUT_CHARS;
         is_long(&self.entry.title) || self.entry.summary.as_deref().is_some_and(is_long)
     }
 

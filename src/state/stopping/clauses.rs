@@ -5,10 +5,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The words of a message above which only its first and last clauses are examined: the rest tells of something.
-const LONG: usize = 40;
+const MAX_SHORT_MESSAGE_WORDS: usize = 40;
 
 /// Words that are often typed with two letters swapped.
-const TYPED: [&str; 18] = [
+const MISTYPED_WORDS: [&str; 18] = [
     "stop", "pause", "wrap", "today", "tonight", "tomorrow", "later", "enough", "continue", "break", "night",
     "leave", "going", "let's", "need", "have", "finish", "resume",
 ];
@@ -63,20 +63,20 @@ pub(super) fn relevant_clauses(text: &str) -> Vec<&str> {
     let clauses: Vec<&str> = split_clauses(text).into_iter().map(str::trim).filter(says).collect();
     let words: usize = clauses.iter().map(|clause| clause.split_whitespace().count()).sum();
     match &clauses[..] {
-        [first, _, .., one, two] if words > LONG => [*first, one, two].into(),
+        [first, _, .., one, two] if words > MAX_SHORT_MESSAGE_WORDS => [*first, one, two].into(),
         _ => clauses,
     }
 }
 
 fn split_clauses(text: &str) -> Vec<&str> {
-    const MARKS: [char; 7] = ['.', '!', '?', ';', ':', '…', ','];
+    const CLAUSE_MARKS: [char; 7] = ['.', '!', '?', ';', ':', '…', ','];
     let mut clauses = Vec::new();
     let (mut start, mut at) = (0, 0);
     // Up to here, marks stand inside a word and end no clause.
     let mut within = 0;
     while let Some(letter) = text[at..].chars().next() {
         let rest = &text[at..];
-        let marks = if at < within { 0 } else { run(rest, |c| MARKS.contains(&c)) };
+        let marks = if at < within { 0 } else { run(rest, |c| CLAUSE_MARKS.contains(&c)) };
         let ends = match letter {
             _ if marks > 0 && rest[marks..].chars().next().is_none_or(char::is_whitespace) => marks,
             '!' | '?' => run(rest, |c| matches!(c, '!' | '?')),
@@ -113,7 +113,7 @@ pub(super) fn words(clause: &str) -> Vec<String> {
     for word in clause.split_whitespace() {
         let word: String = word.chars().map(plain).collect();
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let word = TYPED.into_iter().find(|right| is_swapped(word, right)).unwrap_or(word);
+        let word = MISTYPED_WORDS.into_iter().find(|right| is_swapped(word, right)).unwrap_or(word);
         let parts = word.split('\'').filter(|part| !part.is_empty());
         words.extend(parts.map(|part| if is_tomorrow(part) { "tomorrow" } else { part }.to_owned()));
     }

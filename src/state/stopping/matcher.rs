@@ -7,7 +7,7 @@
 use super::phrases::PATTERNS;
 
 /// The most words of a clause.
-const MOST: usize = 127;
+const MAX_CLAUSE_WORDS: usize = 127;
 
 /// Places between words, a bit for each.
 type Places = u128;
@@ -18,7 +18,7 @@ pub(super) struct Matcher<'w> {
 
 impl<'w> Matcher<'w> {
     pub(super) fn new(words: &'w [&'w str]) -> Matcher<'w> {
-        Matcher { words: &words[..words.len().min(MOST)] }
+        Matcher { words: &words[..words.len().min(MAX_CLAUSE_WORDS)] }
     }
 
     /// True if the pattern matches from the first word on.

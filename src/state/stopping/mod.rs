@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use matcher::Matcher;
 
 /// A longer clause, in UTF-16 units, tells of something.
-const LONGEST: usize = 200;
+const MAX_CLAUSE_UNITS: usize = 200;
 
 /// Returns the clause of a user's message that wants to stop; `None` for a text that only resembles one, such as
 /// "stop the server". A session may be paused then, and whoever continues makes it active again; before anything that
@@ -25,7 +25,7 @@ pub fn find_stop_phrase(text: &str) -> Option<String> {
     let clauses = clauses::relevant_clauses(&text);
     clauses
         .into_iter()
-        .find(|clause| clause.encode_utf16().count() < LONGEST && is_stop(clause))
+        .find(|clause| clause.encode_utf16().count() < MAX_CLAUSE_UNITS && is_stop(clause))
         .map(ToOwned::to_owned)
 }
 

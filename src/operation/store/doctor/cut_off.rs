@@ -30,7 +30,7 @@ impl Store {
         }
         let trash = layout::trash();
         for entry in unless_bug(io.list(&trash).await)?.flatten().unwrap_or_default() {
-            let coming = entry.name.strip_prefix(names::COMING).and_then(names::parse_retired_name);
+            let coming = entry.name.strip_prefix(names::COMING_SUFFIX).and_then(names::parse_retired_name);
             let Some(RetiredName { pid, .. }) = coming else { continue };
             let file = trash.child(&entry.name);
             if is_abandoned_by(io, &file, pid).await? {

@@ -13,7 +13,7 @@ use crate::layout::{File, Root};
 use crate::operation::{FileKind, Trouble, unless_bug};
 
 /// The most bytes of a companion file; none is larger.
-pub(super) const LARGEST_BESIDE: u64 = 1 << 24;
+pub(super) const MAX_COMPANION_BYTES: u64 = 1 << 24;
 
 impl Importer<'_> {
     /// Puts a rollout after those that it continues, as far as they are found; the reader reports what is missing. Any
@@ -54,7 +54,7 @@ impl Importer<'_> {
         for place in companion_paths(&self.to_slash_path(path)) {
             let file = File::new(Root::Outside, self.to_native_path(&place));
             let stat = unless_bug(self.io.stat(&file).await)?.flatten();
-            if stat.is_some_and(|stat| stat.kind == FileKind::File && stat.size <= LARGEST_BESIDE)
+            if stat.is_some_and(|stat| stat.kind == FileKind::File && stat.size <= MAX_COMPANION_BYTES)
                 && let Some(bytes) = unless_bug(self.io.read_all(&file).await)?.flatten()
             {
                 return Ok(Some(bytes));

@@ -23,9 +23,9 @@ use crate::operation::{Io, Operation, Trouble, unless_bug};
 use crate::record::message::{Message, Role};
 
 /// The beginning of a fence; its name follows.
-const FENCE: &str = "----- ";
+const FENCE_PREFIX: &str = "----- ";
 /// Hex digits of a fence's name.
-const DIGITS: usize = 32;
+const FENCE_DIGITS: usize = 32;
 
 /// A part of an agent's session.
 pub(super) struct ConversationPart {
@@ -195,8 +195,8 @@ pub(super) async fn read_continuation(io: &Io, name: &str) -> Result<Option<Resu
 
 // Finds the first fence in a text, and returns its name.
 fn find_mark(text: &str) -> Option<&str> {
-    text.match_indices(FENCE).find_map(|(at, _)| {
-        let mark = text.get(at + FENCE.len()..at + FENCE.len() + DIGITS)?;
+    text.match_indices(FENCE_PREFIX).find_map(|(at, _)| {
+        let mark = text.get(at + FENCE_PREFIX.len()..at + FENCE_PREFIX.len() + FENCE_DIGITS)?;
         mark.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')).then_some(mark)
     })
 }
@@ -204,6 +204,6 @@ fn find_mark(text: &str) -> Option<&str> {
 // Names the pointer of an agent's session; hashed, so that no name that an agent gave becomes part of a path.
 pub(super) fn continuation_name(agent: &str, source_id: &str) -> String {
     let mut name = sha256(format!("{agent}/{source_id}").as_bytes());
-    name.truncate(DIGITS);
+    name.truncate(FENCE_DIGITS);
     name
 }

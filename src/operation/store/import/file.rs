@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::continuations::ConversationPart;
 use super::new_messages::WriteProgress;
-use super::{ImportProgress, ImportReport, Importer, NONE};
-use crate::interop::talk::OF_COMMANDS;
-use crate::interop::{self, AgentName, IS_QUEUED, ImportedSession, Loss};
+use super::{ImportProgress, ImportReport, Importer, NO_SESSION_CODES};
+use crate::interop::talk::COMMAND_ANSWER;
+use crate::interop::{self, AgentName, ImportedSession, Loss, QUEUED_KEY};
 use crate::json::text::to_json;
 use crate::operation::{AgentDocument, Trouble};
 use crate::record::event::Parent;
@@ -22,7 +22,7 @@ use crate::resume::block;
 
 /// A client that has written nothing for so long may still be at work. What it has queued it later delivers as a
 /// message.
-const AT_WORK_MS: i64 = 3_600_000;
+const MAX_IDLE_MS: i64 = 3_600_000;
 
 /// A session that was imported into.
 #[derive(Serialize)]
@@ -110,7 +110,7 @@ impl Importer<'_> {
                 Ok(found) => result.add_report(found),
                 // A database has other sessions that can be read, and one of them may be empty.
                 Err(trouble) if is_alone || trouble.is_bug() => return Err(trouble),
-                Err(trouble) if NONE.contains(&trouble.code()) => {}
+                Err(trouble) if NO_SESSION_CODES.contains(&trouble.code()) => {}
                 Err(trouble) => result.problems.push(import_problem_json(path, &trouble)),
             }
             if is_alone {
@@ -140,7 +140,7 @@ impl Importer<'_> {
         let may_come = is_alone && !self.is_ongoing && self.deliver_typed(&name, &mut read.sessions).await?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
         // A session of the store may have been resumed in it, or it may be about the store alone.
-        let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
+        let is_about_store = speaks(block::END_MARKER) || speaks(COMMAND_ANSWER);
         drop(bytes);
         // Reading a file takes as long as writing what it holds.
         self.report_progress(share, 0.0).await?;
@@ -157,9 +157,9 @@ impl Importer<'_> {
             let created_ms = session.began_ms();
             let mut messages = core::mem::take(&mut session.messages);
             let is_at_work = self.is_ongoing
-                || session.last_ms.is_some_and(|last_ms| self.io.now_ms() - last_ms < AT_WORK_MS);
+                || session.last_ms.is_some_and(|last_ms| self.io.now_ms() - last_ms < MAX_IDLE_MS);
             found.is_open |= is_at_work && may_come;
-            while is_at_work && messages.last().is_some_and(|message| message.has_source_mark(IS_QUEUED)) {
+            while is_at_work && messages.last().is_some_and(|message| message.has_source_mark(QUEUED_KEY)) {
                 messages.pop();
                 found.is_open = true;
             }

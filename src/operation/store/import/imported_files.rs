@@ -12,9 +12,9 @@ use crate::layout;
 use crate::operation::{Io, Trouble, unless_bug};
 
 /// Files that are imported between two saves.
-const KEPT_EACH: usize = 256;
+const FILES_PER_SAVE: usize = 256;
 /// Raised when a reader learns to take more from a file, so that all files are read again.
-const READERS: u32 = 2;
+const READERS_VERSION: u32 = 2;
 
 pub(super) struct ImportedFiles {
     prints: BTreeMap<String, String>,
@@ -36,14 +36,14 @@ impl ImportedFiles {
         self.prints.insert(path, print);
         self.is_changed = true;
         // So that an interrupted import need not begin anew.
-        if self.prints.len().is_multiple_of(KEPT_EACH) { self.save(io).await } else { Ok(()) }
+        if self.prints.len().is_multiple_of(FILES_PER_SAVE) { self.save(io).await } else { Ok(()) }
     }
 
     pub async fn save(&mut self, io: &Io) -> Result<(), Trouble> {
         if !self.is_changed {
             return Ok(());
         }
-        let json = format!("{{\"readers\":{READERS},\"files\":{}}}", to_json(&self.prints));
+        let json = format!("{{\"readers\":{READERS_VERSION},\"files\":{}}}", to_json(&self.prints));
         unless_bug(io.replace(&layout::import_cache(), json.into_bytes(), None).await)?;
         self.is_changed = false;
         Ok(())
@@ -52,7 +52,7 @@ impl ImportedFiles {
 
 fn parse_imported_files(json: &str) -> Option<BTreeMap<String, String>> {
     let mut fields = Fields::parse(json).ok()?;
-    if fields.take::<u64>("readers", &mut Vec::new())? != u64::from(READERS) {
+    if fields.take::<u64>("readers", &mut Vec::new())? != u64::from(READERS_VERSION) {
         return None;
     }
     serde_json::from_str(fields.take_raw("files")?).ok()

@@ -34,7 +34,7 @@ use target_session::KnownPlaces;
 use typed_prompts::PromptLog;
 
 /// Codes of files that are no session: folders have such files, and they are no problem.
-const NONE: [&str; 2] = ["unknown_format", "empty_file"];
+const NO_SESSION_CODES: [&str; 2] = ["unknown_format", "empty_file"];
 
 /// What an import did: its entries and problems, each as JSON.
 #[derive(Default)]
@@ -214,7 +214,9 @@ impl<'a> Importer<'a> {
             Ok(found) if found.is_open => (found, None),
             Ok(found) => (found, Some(print)),
             Err(trouble) if trouble.is_bug() => return Err(trouble),
-            Err(trouble) if NONE.contains(&trouble.code()) => (ImportReport::default(), Some(print)),
+            Err(trouble) if NO_SESSION_CODES.contains(&trouble.code()) => {
+                (ImportReport::default(), Some(print))
+            }
             Err(trouble) => (ImportReport::from_failure(&path, &trouble), None),
         };
         self.note_done(&path, &found, print.as_deref()).await?;

@@ -8,13 +8,13 @@ use super::Importer;
 use crate::interop::import_diff::ImportDiff;
 use crate::interop::talk::is_talk;
 use crate::operation::logs::LogName;
-use crate::operation::session_files::{PIECE, SessionFiles};
+use crate::operation::session_files::{READ_BYTES, SessionFiles};
 use crate::operation::{AppendRequest, Drafts, Trouble};
 use crate::record::message::Message;
 use crate::state::stopping::find_stop_phrase;
 
 /// Messages in one batch.
-const BATCH: usize = 256;
+const BATCH_MESSAGES: usize = 256;
 
 /// How many messages of a file are written, for progress reports.
 pub(super) struct WriteProgress<'a> {
@@ -53,8 +53,8 @@ impl Importer<'_> {
         if live.size(self.io, LogName::Messages).await? == 0 {
             added = messages.len();
             let mut bytes = 0;
-            for start in (0..messages.len()).step_by(BATCH) {
-                let part = start..messages.len().min(start + BATCH);
+            for start in (0..messages.len()).step_by(BATCH_MESSAGES) {
+                let part = start..messages.len().min(start + BATCH_MESSAGES);
                 written.report_more(part.len()).await?;
                 bytes += self.append_drafts(live, Drafts::Slice(messages.clone(), part), false).await?;
             }
@@ -89,14 +89,15 @@ impl Importer<'_> {
             let (file, size) =
                 (live.log_file(LogName::Messages), live.size(self.io, LogName::Messages).await?);
             while at < size {
-                let bytes = self.io.read(&file, at, Some(size.min(at + PIECE))).await?.unwrap_or_default();
+                let bytes =
+                    self.io.read(&file, at, Some(size.min(at + READ_BYTES))).await?.unwrap_or_default();
                 if bytes.is_empty() {
                     return Err(live.shrunk_error(LogName::Messages, size, at));
                 }
                 fresh.feed(&bytes);
                 at += bytes.len() as u64;
             }
-            let batch = fresh.next_missing(BATCH);
+            let batch = fresh.next_missing(BATCH_MESSAGES);
             if batch.is_empty() {
                 return Ok(added);
             }

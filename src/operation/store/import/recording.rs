@@ -22,7 +22,7 @@ use crate::record::event::{Agent, Change};
 use crate::session::change_request::ChangeRequest;
 
 /// The answer where nothing was recorded.
-const NOTHING: &str = "null";
+const NO_RECORDING: &str = "null";
 
 impl Store {
     /// Records what an agent's client has written of a conversation so far: `{"path","from","only","hasCommand"}`,
@@ -47,7 +47,7 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let told = store.record_transcript(&io, &request, counts).await?;
-            if told == NOTHING { Ok(Vec::new()) } else { store.open_all_recorded(&io, &told).await }
+            if told == NO_RECORDING { Ok(Vec::new()) } else { store.open_all_recorded(&io, &told).await }
         })
     }
 
@@ -60,7 +60,7 @@ impl Store {
         let FileRequest { path, agent: from, session_filter: only, has_command, .. } =
             FileRequest::from_json(request)?;
         if self.setup.read_settings(io).await?.value("record") == "false" {
-            return Ok(NOTHING.into());
+            return Ok(NO_RECORDING.into());
         }
         let mut importing = Importer::new(self, io, counts, false);
         importing.is_ongoing = true;
@@ -75,9 +75,9 @@ impl Store {
         let is_own = |live: &&Rc<SessionFiles>| {
             live.with_session(|session| session.metadata().session_type != "subagent")
         };
-        let Some(live) = all.iter().rfind(is_own) else { return Ok(NOTHING.into()) };
+        let Some(live) = all.iter().rfind(is_own) else { return Ok(NO_RECORDING.into()) };
         let beside = Box::pin(self.find_conversation(io, live)).await?;
-        let beside = beside.map_or(NOTHING.into(), |(day, name)| {
+        let beside = beside.map_or(NO_RECORDING.into(), |(day, name)| {
             format!("{{\"day\":{},\"name\":{}}}", to_json(&day), to_json(&name))
         });
         let place = |live: &Rc<SessionFiles>| place_json(Some((live.shown_folder(), live.placement())));

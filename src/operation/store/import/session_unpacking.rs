@@ -17,7 +17,7 @@ use crate::record::id::is_safe;
 use crate::record::session_file::{SessionFile, message_ids, missing_lines};
 
 /// How often a session that is being moved is looked for.
-const TRIES: u32 = 20;
+const MAX_ATTEMPTS: u32 = 20;
 
 impl Importer<'_> {
     /// Imports a session from an exported file.
@@ -36,7 +36,7 @@ impl Importer<'_> {
             return Err(Trouble::new(Code::InvalidId, message));
         }
         self.report_progress(share, 0.0).await?;
-        let mut tries_left = TRIES;
+        let mut tries_left = MAX_ATTEMPTS;
         let (place, added) = loop {
             let place = self.place_for_id(&file.id).await?;
             let shown = self.store.setup.display_path(&place.folder());

@@ -27,7 +27,7 @@ use crate::session::new_session::NewSession;
 use crate::time;
 
 /// The length of the time at the beginning of a uuid.
-const TIME: usize = "00000000-0000-".len();
+const ID_TIME_CHARS: usize = "00000000-0000-".len();
 
 /// Sessions by the tails of their ids; each map is made when it is first needed.
 #[derive(Default)]
@@ -248,5 +248,5 @@ pub(super) fn full_tool_names(one: &ImportedSession, servers: &[String]) -> Vec<
 // Returns an id without its time. An imported session's id begins with its source's time; the rest identifies the
 // source.
 pub(super) fn id_tail(id: &str) -> String {
-    id.get(TIME..).unwrap_or_default().into()
+    id.get(ID_TIME_CHARS..).unwrap_or_default().into()
 }

@@ -1,14 +1,14 @@
 //! Prompts that the user typed in an agent's client, from the file to which the client writes them at once.
 
 use super::Importer;
-use super::companion_files::LARGEST_BESIDE;
+use super::companion_files::MAX_COMPANION_BYTES;
 use crate::interop::{AgentName, ImportedSession, TypedPrompts, locations};
 use crate::layout::{File, Root};
 use crate::operation::{FileKind, Trouble, unless_bug};
 use crate::record::message::{Message, Role};
 
 /// Bytes of such a file that are read at once.
-const PIECE: u64 = 1 << 20;
+const READ_BYTES: u64 = 1 << 20;
 
 /// A prompt log, read backward from its end, no farther than to the beginning of the earliest session imported.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl Importer<'_> {
             None => self.open_prompt_log(&file).await?,
         };
         while read.start > 0 && !read.typed.reaches(began) {
-            let start = read.start.saturating_sub(PIECE);
+            let start = read.start.saturating_sub(READ_BYTES);
             let bytes = unless_bug(self.io.read(&file, start, Some(read.start)).await)?.flatten();
             // Bytes that cannot be read, or were cut off meanwhile, have no prompts.
             let bytes = bytes.filter(|bytes| bytes.len() as u64 == read.start - start);
@@ -59,7 +59,7 @@ impl Importer<'_> {
         let size = stat.filter(|stat| stat.kind == FileKind::File).map_or(0, |stat| stat.size);
         let mut read = PromptLog { start: size, is_there: size > 0, ..PromptLog::default() };
         if file.path.ends_with(".json") {
-            let is_small = core::mem::take(&mut read.start) <= LARGEST_BESIDE;
+            let is_small = core::mem::take(&mut read.start) <= MAX_COMPANION_BYTES;
             let bytes = if is_small { unless_bug(self.io.read_all(file).await)?.flatten() } else { None };
             read.typed.take_log(&bytes.unwrap_or_default());
         }

@@ -21,9 +21,9 @@ use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::record::message::{Message, ToolCall};
 
 // Characters of an id in the names of Gemini CLI's files.
-const SHORT: usize = 8;
+const SHORT_ID_CHARS: usize = 8;
 // The folder of archived sessions, which the client does not resume.
-const ARCHIVED: &str = "archived_sessions";
+const ARCHIVE_FOLDER: &str = "archived_sessions";
 
 /// A session of a client's own.
 pub(super) struct ClientSession {
@@ -168,10 +168,10 @@ impl AgentClient<'_> {
         id: &str,
         variables: &BTreeMap<String, String>,
     ) -> Result<Vec<String>, Trouble> {
-        let short = |id: &str| id.chars().filter(char::is_ascii_alphanumeric).take(SHORT).collect();
+        let short = |id: &str| id.chars().filter(char::is_ascii_alphanumeric).take(SHORT_ID_CHARS).collect();
         let last = |id: &str| {
             let letters: Vec<char> = id.chars().filter(char::is_ascii_alphanumeric).collect();
-            letters[letters.len().saturating_sub(SHORT)..].iter().collect()
+            letters[letters.len().saturating_sub(SHORT_ID_CHARS)..].iter().collect()
         };
         let keys: Vec<String> = match agent {
             AgentName::Gemini => Vec::from([short(id), last(id)]),
@@ -179,7 +179,7 @@ impl AgentClient<'_> {
         };
         let mut found = Vec::new();
         for place in transcript_locations("", self.user_home, variables, System::Other) {
-            if place.agent != agent || place.path.ends_with(ARCHIVED) {
+            if place.agent != agent || place.path.ends_with(ARCHIVE_FOLDER) {
                 continue;
             }
             let is_it = |below: &str| {

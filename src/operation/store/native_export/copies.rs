@@ -14,7 +14,7 @@ use crate::operation::session_files::SessionFiles;
 use crate::operation::{Trouble, unless_bug};
 
 /// Hex digits in the name of a pointer.
-const DIGITS: usize = 32;
+const POINTER_NAME_DIGITS: usize = 32;
 
 #[derive(Deserialize)]
 struct CopyPointer {
@@ -71,7 +71,7 @@ impl AgentClient<'_> {
         let NativeExport { session, folder, .. } = handing;
         let of = format!("copy/{}/{session}\n{}\n{folder}", handing.agent.as_str(), self.agent_home);
         let mut name = sha256(of.as_bytes());
-        name.truncate(DIGITS);
+        name.truncate(POINTER_NAME_DIGITS);
         layout::native_copy(&name)
     }
 }

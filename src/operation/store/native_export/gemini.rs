@@ -13,9 +13,9 @@ use crate::operation::{FileKind, Trouble, unless_bug};
 use crate::record::id;
 
 /// The folders in which each project has one of its name.
-const BASES: [&str; 2] = ["tmp", "history"];
+const BASE_FOLDERS: [&str; 2] = ["tmp", "history"];
 /// The file in such a folder that has the project's path.
-const OWNER: &str = ".project_root";
+const OWNER_FILE: &str = ".project_root";
 
 #[derive(Default, Deserialize)]
 struct ProjectRegistry {
@@ -35,7 +35,7 @@ impl AgentClient<'_> {
         {
             return Ok(FolderName { name: own.clone(), is_new: false });
         }
-        for base in BASES {
+        for base in BASE_FOLDERS {
             for name in self.list_names(base).await? {
                 if self.read_owner(base, &name).await?.as_deref() == Some(&project) {
                     return Ok(FolderName { name, is_new: false });
@@ -55,9 +55,9 @@ impl AgentClient<'_> {
 
     /// Gives the name to the project, as the client would. Returns false if another process took it first.
     pub(super) async fn claim_name(&self, name: &str, folder: &str) -> Result<bool, Trouble> {
-        let owner = self.outside_file(&self.agent_home, &format!("tmp/{name}/{OWNER}"));
+        let owner = self.outside_file(&self.agent_home, &format!("tmp/{name}/{OWNER_FILE}"));
         let mine = id::new(&self.io.stamp(), 0);
-        let mine = self.outside_file(&self.agent_home, &format!("tmp/{name}/{OWNER}.{mine}.tmp"));
+        let mine = self.outside_file(&self.agent_home, &format!("tmp/{name}/{OWNER_FILE}.{mine}.tmp"));
         self.io.replace(&mine, self.normalize_path(folder).into_bytes(), None).await?;
         let Err(trouble) = self.io.rename(&mine, &owner).await else { return Ok(true) };
         unless_bug(self.io.remove(&mine).await)?;
@@ -66,7 +66,7 @@ impl AgentClient<'_> {
 
     // Whether no other project has the name.
     async fn is_name_free(&self, name: &str, project: &str) -> Result<bool, Trouble> {
-        for base in BASES {
+        for base in BASE_FOLDERS {
             if self.read_owner(base, name).await?.is_some_and(|owner| owner != project) {
                 return Ok(false);
             }
@@ -75,8 +75,9 @@ impl AgentClient<'_> {
     }
 
     async fn read_owner(&self, base: &str, name: &str) -> Result<Option<String>, Trouble> {
-        let text =
-            self.read_text(&self.outside_file(&self.agent_home, &format!("{base}/{name}/{OWNER}"))).await?;
+        let text = self
+            .read_text(&self.outside_file(&self.agent_home, &format!("{base}/{name}/{OWNER_FILE}")))
+            .await?;
         Ok(text.map(|text| self.normalize_path(text.trim())))
     }
 

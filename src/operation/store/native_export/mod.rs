@@ -23,7 +23,7 @@ use crate::operation::{Io, Operation, Trouble};
 use client_session::{ClientSession, open_for_reading};
 
 /// Attempts to find a name that no other process takes meanwhile.
-const TRIES: u32 = 20;
+const MAX_ATTEMPTS: u32 = 20;
 
 /// A client, and where it keeps its files.
 struct AgentClient<'a> {
@@ -79,7 +79,7 @@ impl Store {
         {
             return Ok(told);
         }
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let place = client.folder_name(handing.agent, &handing.folder).await?;
             let name = place.as_ref().map(|place| &*place.name);
             let handed =

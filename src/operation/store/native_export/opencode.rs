@@ -9,7 +9,7 @@ use crate::interop::native::{opencode_model, opencode_model_used};
 use crate::layout::File;
 use crate::operation::{Trouble, unless_bug};
 
-const SETTINGS: [&str; 2] = ["opencode.json", "opencode.jsonc"];
+const SETTINGS_FILES: [&str; 2] = ["opencode.json", "opencode.jsonc"];
 
 impl AgentClient<'_> {
     /// Returns it as `provider/model`: from the project's settings, else the user's, else the last one that was used.
@@ -24,7 +24,7 @@ impl AgentClient<'_> {
             format!("{base}/opencode")
         };
         let places = [folder.into(), format!("{folder}/.opencode"), base("XDG_CONFIG_HOME", ".config")];
-        for (place, name) in places.iter().flat_map(|place| SETTINGS.map(|name| (place, name))) {
+        for (place, name) in places.iter().flat_map(|place| SETTINGS_FILES.map(|name| (place, name))) {
             let text = self.read_text_or_empty(&self.outside_file(place, name)).await?;
             if let Some(model) = opencode_model(&text) {
                 return Ok(Some(model.into()));

@@ -102,7 +102,7 @@ impl Store {
         for file in &left.output_files {
             io.remove(file).await?;
             // The name begins with the session's id, if it is one of the store's; other sessions may have any id.
-            if let Some(id) = file.name().get(..UUID) {
+            if let Some(id) = file.name().get(..UUID_CHARS) {
                 *counts.entry(id.into()).or_default() += 1;
             }
         }
@@ -120,7 +120,7 @@ impl Store {
     ) -> Result<(), Trouble> {
         for (id, count) in counts {
             // The id of a session that is not of the store may be anything.
-            if id.len() != UUID || !self.has_session(io, &id).await? {
+            if id.len() != UUID_CHARS || !self.has_session(io, &id).await? {
                 continue;
             }
             let count = read_cleared_count(io, &id).await?.saturating_add(count);
@@ -135,4 +135,4 @@ impl Store {
 }
 
 /// The length of a session's id.
-const UUID: usize = 36;
+const UUID_CHARS: usize = 36;

@@ -12,7 +12,7 @@ use crate::operation::{FileKind, Io, Operation, Trouble};
 use crate::outputs::file;
 
 /// Bytes that are read at once: at least so many before a result, and all of those behind it.
-const PIECE: u64 = 1 << 16;
+const READ_BYTES: u64 = 1 << 16;
 
 /// The source of a result, JSON.
 pub(super) enum ResultSource {
@@ -60,10 +60,10 @@ impl Store {
             Some(stat) if stat.kind == FileKind::File => stat.size,
             _ => return Err(missing_output_error(path).into()),
         };
-        let last = io.read_range(&file, size.saturating_sub(PIECE), size).await?;
+        let last = io.read_range(&file, size.saturating_sub(READ_BYTES), size).await?;
         let mut first = Vec::new();
         loop {
-            let end = size.min((first.len() as u64 * 2).max(PIECE));
+            let end = size.min((first.len() as u64 * 2).max(READ_BYTES));
             first.extend(io.read_range(&file, first.len() as u64, end).await?);
             if let Some((start, behind)) = file::find_result(&first, &last)
                 && start + behind <= size

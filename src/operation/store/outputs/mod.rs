@@ -28,8 +28,8 @@ pub(super) use abandoned::AbandonedOutputs;
 pub(in crate::operation) use abandoned::{find_abandoned_outputs, read_cleared_count};
 
 /// Files that are removed at once.
-const TOGETHER: usize = 64;
-const MEMORY_BYTES: &str = "outputs.memoryBytes";
+const REMOVAL_BATCH_FILES: usize = 64;
+const MEMORY_BYTES_SETTING: &str = "outputs.memoryBytes";
 
 /// The outputs of this run, in the order in which they were saved.
 #[derive(Default)]
@@ -135,7 +135,7 @@ impl Store {
                 Ok(())
             }) as Work<'_, ()>
         });
-        join_in_batches(removals, TOGETHER).await?;
+        join_in_batches(removals, REMOVAL_BATCH_FILES).await?;
         self.add_cleared_counts(io, counts).await?;
         if session.is_none() {
             self.end_run(io).await?;
@@ -153,7 +153,7 @@ impl Store {
         let files: Vec<File> = mine.map(|entry| folder.child(&entry.name)).collect();
         let removals =
             files.iter().map(|file| Box::pin(async move { io.remove(file).await }) as Work<'_, ()>);
-        join_in_batches(removals, TOGETHER).await?;
+        join_in_batches(removals, REMOVAL_BATCH_FILES).await?;
         // Removed last: as long as this file is there, the others are known to belong to a run.
         io.remove(&folder.child(&name::run_file_name(&run))).await?;
         self.outputs.borrow_mut().run = None;
@@ -168,7 +168,7 @@ impl Store {
         }
         let process = io.process().await?;
         let settings = self.setup.read_settings(io).await?;
-        let memory_bytes = settings.value(MEMORY_BYTES).parse().unwrap_or(u64::MAX);
+        let memory_bytes = settings.value(MEMORY_BYTES_SETTING).parse().unwrap_or(u64::MAX);
         let run =
             OutputRun { name: name::run_id(&process.name), process, memory_bytes, has_lease_file: false };
         self.outputs.borrow_mut().run.get_or_insert(run.clone());

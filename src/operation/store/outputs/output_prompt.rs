@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::loading::ResultSource;
-use super::saving::BEGINNING;
+use super::saving::HEAD_BYTES;
 use super::{Store, StoredOutput, parse_session_id};
 use crate::json::fields::parse_items;
 use crate::json::request;
@@ -17,16 +17,16 @@ use crate::json::text::{Text, grapheme_boundary, to_json};
 use crate::layout::File;
 use crate::operation::context::{load_vocabulary, parse_max_tokens};
 use crate::operation::{Io, Operation, Trouble};
-use crate::outputs::answer::{Excerpt, INSTRUCTIONS, PickedOutput, PromptRequest, prompt};
+use crate::outputs::answer::{DEFAULT_INSTRUCTIONS, Excerpt, PickedOutput, PromptRequest, prompt};
 use crate::outputs::{choice, describe_output, file};
 use crate::tokens::{Encoding, Vocabulary, count};
 
 /// The most bytes of a token in almost any text; bounds how much of a result is read.
-const BYTES_A_TOKEN: u64 = 8;
+const MAX_BYTES_PER_TOKEN: u64 = 8;
 /// The most bytes read of a tool's arguments, in the file of another run.
-const MOST_ARGS: u64 = 1 << 16;
+const MAX_ARGUMENTS_BYTES: u64 = 1 << 16;
 /// Bytes next to a cut in which a secret may have been cut; they are dropped once secrets are redacted.
-const MARGIN: u64 = 16 << 10;
+const CUT_MARGIN_BYTES: u64 = 16 << 10;
 
 /// A result for the prompt.
 struct ResultText {
@@ -57,7 +57,7 @@ impl OutputPromptRequest {
         Ok(OutputPromptRequest {
             prompt: PromptRequest {
                 question: question.ok_or_else(|| needed("question"))?,
-                instructions: instructions.unwrap_or_else(|| INSTRUCTIONS.into()),
+                instructions: instructions.unwrap_or_else(|| DEFAULT_INSTRUCTIONS.into()),
                 max_tokens,
             },
             outputs: outputs.ok_or_else(|| needed("outputs"))?,
@@ -141,12 +141,12 @@ async fn describe_saved_output(
     result: Range<u64>,
     text: &Excerpt,
 ) -> Result<(String, String), Trouble> {
-    let before = io.read_range(file, 0, result.start.min(MOST_ARGS)).await?;
+    let before = io.read_range(file, 0, result.start.min(MAX_ARGUMENTS_BYTES)).await?;
     let said = file::parse_output(&String::from_utf8_lossy(&before), result.end - result.start);
     Ok(said.map_or_else(
         || (file.name().into(), "of another run".into()),
         |output| {
-            let beginning = &text.head[..grapheme_boundary(&text.head, BEGINNING as usize, false)];
+            let beginning = &text.head[..grapheme_boundary(&text.head, HEAD_BYTES as usize, false)];
             (output.tool.clone(), describe_output(&output, beginning))
         },
     ))
@@ -161,7 +161,7 @@ async fn read_excerpt(
     max_tokens: u32,
 ) -> Result<Excerpt, Trouble> {
     // JSON may double the length of a text.
-    let window = 2 * (u64::from(max_tokens) * BYTES_A_TOKEN + MARGIN);
+    let window = 2 * (u64::from(max_tokens) * MAX_BYTES_PER_TOKEN + CUT_MARGIN_BYTES);
     if end - start <= 2 * window {
         let json = io.read_range(file, start, end).await?;
         return Ok(Excerpt::from_json(&String::from_utf8_lossy(&json)));
@@ -180,7 +180,10 @@ async fn redact_picked(io: &Io, told: Vec<ResultText>) -> Result<Vec<PickedOutpu
     let texts = redact_texts(io, texts.collect()).await?;
     let picked = texts.chunks_exact(4).zip(left_out).map(|(one, left_out)| {
         let text = Excerpt { head: one[2].clone(), tail: one[3].clone(), left_out };
-        PickedOutput { line: choice::menu_line(&one[0], &one[1]), text: text.without_margin(MARGIN as usize) }
+        PickedOutput {
+            line: choice::menu_line(&one[0], &one[1]),
+            text: text.without_margin(CUT_MARGIN_BYTES as usize),
+        }
     });
     Ok(picked.collect())
 }

@@ -12,7 +12,7 @@ use crate::operation::{Io, Operation, Trouble};
 use crate::outputs::{Output, OutputPointer, file, name};
 
 /// Bytes of a result from which its description is made.
-pub(super) const BEGINNING: u64 = 4096;
+pub(super) const HEAD_BYTES: u64 = 4096;
 
 impl Store {
     /// Saves a tool output: `{"sessionId","toolName","args","taskId","queryId","sizeBytes"}`, JSON, with the size of
@@ -42,7 +42,7 @@ impl Store {
     ) -> Result<OutputPointer, Trouble> {
         let (size, saved_ms) = (output.size_bytes, io.now_ms());
         let is_small = size < run.memory_bytes;
-        let beginning = io.read_caller_bytes(if is_small { size } else { size.min(BEGINNING) }).await?;
+        let beginning = io.read_caller_bytes(if is_small { size } else { size.min(HEAD_BYTES) }).await?;
         if is_small && beginning.len() as u64 != size {
             let message =
                 format!("expected an output of {size} bytes, but found {} instead", beginning.len());

@@ -15,10 +15,10 @@ use core::pin::Pin;
 use super::coverage::{IndexView, SessionLog};
 use super::document_order::DocumentOrder;
 use super::index_files::{IndexFile, IndexLocation, IndexLost, read_ranges};
-use super::indexing::{IndexRedaction, IndexUpkeep, LITTLE};
+use super::indexing::{IndexRedaction, IndexUpkeep, MIN_INDEXED_BYTES};
 use super::postings::read_postings;
-use super::{TRIES, too_many_retries_error};
-use crate::context::FARTHEST;
+use super::{MAX_ATTEMPTS, too_many_retries_error};
+use crate::context::MAX_SCAN_BYTES;
 use crate::operation::session_files::SessionFiles;
 use crate::operation::store::Store;
 use crate::operation::{Io, Trouble};
@@ -28,8 +28,8 @@ use crate::recall::question::Question;
 use crate::recall::shortlist::{Shortlist, documents_to_read, rank_best};
 
 // So many small index files of one log are replaced; each has fewer bytes of it than a question indexes.
-const MANY: usize = 32;
-const SHORT: u64 = 512 << 10;
+const MAX_SMALL_FILES: usize = 32;
+const SMALL_FILE_BYTES: u64 = 512 << 10;
 
 impl Store {
     /// Returns the messages before this line of a session's log that may answer; none if no store has the session, or
@@ -45,8 +45,8 @@ impl Store {
             return Ok(None);
         };
         // Where secrets must not be indexed, only searches write index files.
-        let most = if self.setup().redacts { LITTLE } else { FARTHEST };
-        for _ in 0..TRIES {
+        let most = if self.setup().redacts { MIN_INDEXED_BYTES } else { MAX_SCAN_BYTES };
+        for _ in 0..MAX_ATTEMPTS {
             let Some(log) = self.find_log(io, &place, most).await? else { return Ok(None) };
             match self.rank_shortlist(io, &log, question, before).await {
                 Ok(shortlist) => return Ok(shortlist),
@@ -105,13 +105,13 @@ fn remove_small_files<'a>(
     for (nth, run) in runs.iter().enumerate() {
         // A file that a search wrote may have several sessions; searches merge these, too.
         if let [row] = &run.footer.rows[..]
-            && row.end - row.start < SHORT
+            && row.end - row.start < SMALL_FILE_BYTES
             && !store.setup().redacts
         {
             short.entry(&row.key).or_default().push(nth);
         }
     }
-    let many = short.into_values().filter(|runs| runs.len() >= MANY).flatten();
+    let many = short.into_values().filter(|runs| runs.len() >= MAX_SMALL_FILES).flatten();
     let other: BTreeSet<usize> = many.chain(gone.iter().copied()).collect();
     let names = other.into_iter().filter_map(|nth| match &runs[nth].location {
         IndexLocation::File(name) => Some(name),

@@ -12,8 +12,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::index_files::{IndexFile, IndexLost, SegmentRef, covering_segments, find_segments, hash_tail};
-use super::indexing::{IndexUpkeep, IndexingOutcome, LITTLE, UnindexedLog, index_logs};
-use super::{SearchRequest, TRIES, too_many_retries_error};
+use super::indexing::{IndexUpkeep, IndexingOutcome, MIN_INDEXED_BYTES, UnindexedLog, index_logs};
+use super::{MAX_ATTEMPTS, SearchRequest, too_many_retries_error};
 use crate::layout::{MESSAGES, Placement, SessionLocation};
 use crate::operation::join::collect_responses;
 use crate::operation::session_files::SessionFiles;
@@ -307,7 +307,7 @@ impl Store {
         let Some(place) = self.setup.parse_place(shown, placement) else { return Ok(()) };
         let key = self.index_key(&place);
         self.remove_all_parts(io).await?;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let runs = self.open_index_files(io).await?;
             let rows = find_segments(&runs, core::iter::once(&*key)).remove(0);
             if rows.is_empty() {
@@ -383,7 +383,7 @@ impl SessionLog {
         let (whole, changed_us) = self.size_and_time;
         let size = whole.min(from.saturating_add(self.max_indexed_bytes));
         let is_part = size < whole;
-        if is_part && self.max_indexed_bytes <= LITTLE {
+        if is_part && self.max_indexed_bytes <= MIN_INDEXED_BYTES {
             return None;
         }
         let changed_us = match (is_part, self.is_settled) {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::index_files::{IndexFile, IndexLost, read_ranges};
 use super::postings::{QueryPostings, read_postings};
 use crate::operation::Io;
-use crate::recall::documents::{Corpus, Document, FieldDocuments, Posting, SAID, WORK};
+use crate::recall::documents::{Corpus, Document, FieldDocuments, Posting, SAID_FIELD, WORK_FIELD};
 use crate::recall::index_file::PostingLists;
 use crate::recall::index_file::read::parse_page;
 use crate::recall::question::Term;
@@ -79,7 +79,7 @@ impl DocumentOrder {
                         first_overall: [0; 2],
                     });
                 }
-                starts = [SAID, WORK].map(|field| starts[field] + piece.documents[field]);
+                starts = [SAID_FIELD, WORK_FIELD].map(|field| starts[field] + piece.documents[field]);
             }
         }
         pieces.sort_by_key(|one| (one.session, runs[one.file].footer.rows[one.row].start, one.file));
@@ -93,7 +93,7 @@ impl DocumentOrder {
         for (number, piece) in spaces.segments.iter_mut().enumerate() {
             piece.first_overall = at;
             spaces.segment_by_row[piece.file][piece.row] = Some(number);
-            for field in [SAID, WORK] {
+            for field in [SAID_FIELD, WORK_FIELD] {
                 let session = &mut spaces.session_ranges[field][piece.session as usize];
                 let start = if last == Some(piece.session) { session.start } else { at[field] };
                 at[field] += runs[piece.file].footer.rows[piece.row].documents[field];
@@ -106,7 +106,7 @@ impl DocumentOrder {
 
     /// The number of documents in each field.
     pub fn document_counts(&self) -> [u32; 2] {
-        [SAID, WORK].map(|field| {
+        [SAID_FIELD, WORK_FIELD].map(|field| {
             self.session_ranges[field].iter().map(|session| session.end).max().unwrap_or_default()
         })
     }
@@ -194,7 +194,7 @@ impl DocumentOrder {
 
     // Gathers the postings of all terms, numbered in this order.
     fn build_corpus(&self, runs: &[IndexFile], postings: &QueryPostings) -> Result<Corpus, IndexLost> {
-        let mut corpus = [SAID, WORK].map(|field| {
+        let mut corpus = [SAID_FIELD, WORK_FIELD].map(|field| {
             let mut lengths = Vec::new();
             for piece in &self.segments {
                 let end = &runs[piece.file].footer;

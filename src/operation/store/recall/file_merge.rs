@@ -8,7 +8,9 @@ use core::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-use super::index_files::{IndexFile, IndexLost, PARTS, index_file_name, index_file_path, read_ranges};
+use super::index_files::{
+    IndexFile, IndexLost, UNFINISHED_ENDING, index_file_name, index_file_path, read_ranges,
+};
 use crate::error::Code;
 use crate::json::hash::hex;
 use crate::layout::File;
@@ -54,7 +56,7 @@ pub(super) async fn merge_files(
     let sources: Vec<_> =
         some.iter().map(|(nth, counts)| MergeSource { end: &runs[*nth].footer, counts }).collect();
     let name = id::new(&io.stamp(), 0);
-    let files = ["run", "far"].map(|part| index_file_path(&format!("{name}.{part}{PARTS}")));
+    let files = ["run", "far"].map(|part| index_file_path(&format!("{name}.{part}{UNFINISHED_ENDING}")));
     let mut joining =
         FileMerge { io, index_files: runs, sources: some, part_files: files, hash: Sha256::new(), length: 0 };
     let joined = match merge(&sources, &mut joining).await {

@@ -30,9 +30,9 @@ use crate::resume::excerpt::MarkedText;
 use crate::resume::log_match::ExcerptPart;
 
 // A hit that scores less than this share of the best one is left out.
-const LEAST: f32 = 0.5;
+const MIN_SCORE_SHARE: f32 = 0.5;
 // Bytes that are read first for a line; most lines are shorter.
-const LINE: u64 = 16 * 1024;
+const LINE_READ_BYTES: u64 = 16 * 1024;
 
 /// How a hit matches, from the best kind to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -145,7 +145,7 @@ impl HitReader<'_> {
         // A question of one word has no partial matches: every message with the word has all of it.
         let best = self.order.order_matches(io, self.files, self.terms, &ranked.best).await?;
         let first = best.first().filter(|_| !self.fills && !self.is_one_word());
-        let least = first.map_or(0.0, |(first, _)| LEAST * first.score);
+        let least = first.map_or(0.0, |(first, _)| MIN_SCORE_SHARE * first.score);
         let own = self.redactor.unreported_copy_for(io, &live.folder()).await?;
         let mut met = Vec::new();
         let mut near = Vec::new();
@@ -317,7 +317,7 @@ pub(super) async fn read_message(
     leaving: &OutgoingRedactor,
 ) -> Result<Option<Message>, Trouble> {
     let file = messages_file(live);
-    let mut length = LINE;
+    let mut length = LINE_READ_BYTES;
     let line = loop {
         let bytes = io.read_range(&file, at, at + length).await?;
         if let Some(end) = memchr::memchr(b'\n', &bytes) {

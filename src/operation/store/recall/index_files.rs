@@ -24,13 +24,13 @@ use crate::record::id;
 use crate::record::span::Span;
 use crate::time::Stamp;
 
-const ENDING: &str = ".run";
+const INDEX_FILE_ENDING: &str = ".run";
 /// The ending of a file that is still being written.
-pub(super) const PARTS: &str = ".part";
+pub(super) const UNFINISHED_ENDING: &str = ".part";
 // A file that was begun longer ago is abandoned.
-const LEFT_MS: i64 = 24 * 60 * 60 * 1000;
+const ABANDONED_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
 // Bytes that are read first for a footer; most footers are shorter.
-const END: u64 = 64 * 1024;
+const FOOTER_READ_BYTES: u64 = 64 * 1024;
 
 /// An index file, on disk or in memory alone.
 #[derive(Clone)]
@@ -88,11 +88,11 @@ pub(super) fn footer_from_bytes(bytes: &[u8]) -> Option<IndexFooter> {
 
 /// Names an index file by its length and its hash, so that a process which builds the same one writes the same file.
 pub(super) fn index_file_name(length: u64, sha256: &str) -> String {
-    format!("{length}-{}{ENDING}", &sha256[..16])
+    format!("{length}-{}{INDEX_FILE_ENDING}", &sha256[..16])
 }
 
 pub(super) fn size_from_name(name: &str) -> Option<u64> {
-    name.strip_suffix(ENDING)?.split_once('-')?.0.parse().ok()
+    name.strip_suffix(INDEX_FILE_ENDING)?.split_once('-')?.0.parse().ok()
 }
 
 pub(super) fn index_file_path(name: &str) -> File {
@@ -140,7 +140,8 @@ impl Store {
     pub(super) async fn open_index_files(&self, io: &Io) -> Result<Vec<IndexFile>, Trouble> {
         let entries = unless_bug(io.list(&layout::search_index()).await)?.flatten().unwrap_or_default();
         let files = entries.into_iter().filter(|entry| entry.kind == FileKind::File);
-        let (left, files): (Vec<_>, Vec<_>) = files.partition(|entry| entry.name.ends_with(PARTS));
+        let (left, files): (Vec<_>, Vec<_>) =
+            files.partition(|entry| entry.name.ends_with(UNFINISHED_ENDING));
         self.remove_abandoned_parts(io, left.into_iter().map(|entry| entry.name)).await?;
         let names: Vec<(String, u64)> = files
             .into_iter()
@@ -172,7 +173,7 @@ impl Store {
         names: impl Iterator<Item = String>,
     ) -> Result<(), Trouble> {
         let stamp = io.stamp();
-        let before = id::new(&Stamp { now_ms: stamp.now_ms - LEFT_MS, ..stamp }, 0);
+        let before = id::new(&Stamp { now_ms: stamp.now_ms - ABANDONED_AFTER_MS, ..stamp }, 0);
         for name in names.filter(|name| *name < before) {
             unless_bug(io.remove(&index_file_path(&name)).await)?;
         }
@@ -182,7 +183,7 @@ impl Store {
     /// Removes all partly written files, those in progress too: whoever writes one does without it.
     pub(super) async fn remove_all_parts(&self, io: &Io) -> Result<(), Trouble> {
         let entries = io.list(&layout::search_index()).await?.unwrap_or_default();
-        for entry in entries.iter().filter(|entry| entry.name.ends_with(PARTS)) {
+        for entry in entries.iter().filter(|entry| entry.name.ends_with(UNFINISHED_ENDING)) {
             io.remove(&index_file_path(&entry.name)).await?;
         }
         Ok(())
@@ -194,7 +195,7 @@ impl Store {
         name: &str,
         size: u64,
     ) -> Result<Option<Rc<IndexFooter>>, Trouble> {
-        let mut wanted = END.min(size);
+        let mut wanted = FOOTER_READ_BYTES.min(size);
         for _ in 0..3 {
             let tail = io.read_range(&index_file_path(name), size - wanted, size).await?;
             match read_footer(&tail, size) {

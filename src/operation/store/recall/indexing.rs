@@ -23,16 +23,16 @@ use crate::recall::index_file::build::IndexFileBuilder;
 use crate::recall::terms::TermAnalyzer;
 
 // Bytes of a log that are read at once.
-const CHUNK: u64 = 1 << 20;
+const CHUNK_BYTES: u64 = 1 << 20;
 // Bytes of logs that go into one index file at first, for it is held in memory.
-const TOGETHER: u64 = 16 << 20;
+const FIRST_FILE_BYTES: u64 = 16 << 20;
 /// Up to so many bytes are not worth a file: they are indexed in memory, again for each question.
-pub(super) const LITTLE: u64 = 64 << 10;
+pub(super) const MIN_INDEXED_BYTES: u64 = 64 << 10;
 // So many files of one size class are merged into one; classes are apart by a factor of eight.
-const ALIKE: usize = 8;
-const SMALLEST: u64 = 16 << 10;
+const FILES_PER_MERGE: usize = 8;
+const MIN_CLASS_BYTES: u64 = 16 << 10;
 // The most bytes that are merged into one file; a file with half as many, or more, stays as it is.
-const LONGEST: u64 = 32 << 20;
+const MAX_MERGED_BYTES: u64 = 32 << 20;
 
 /// A log with bytes that no index file covers.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ pub(super) async fn index_logs(
         return Ok(IndexingOutcome::default());
     }
     stale.sort_by(|one, other| one.key.cmp(&other.key));
-    let mut is_little = stale.iter().map(|one| one.size - one.start).sum::<u64>() <= LITTLE;
+    let mut is_little = stale.iter().map(|one| one.size - one.start).sum::<u64>() <= MIN_INDEXED_BYTES;
     loop {
         let hides = hiding.redactor.filter(|_| hiding.redacts_memory || !is_little);
         let indexed = build_index_files(store, io, &stale, (is_little, hides)).await?;
@@ -147,7 +147,7 @@ async fn build_index_files(
         if taken.complete_end < one.size && !one.is_part {
             open.push(UnindexedLog { start: taken.complete_end, known_secrets: None, ..one.clone() });
         }
-        if held >= TOGETHER {
+        if held >= FIRST_FILE_BYTES {
             made.push(write_index_file(io, builder.finish()).await?);
             held = 0;
         }
@@ -204,7 +204,7 @@ async fn index_log(
         let mut lines = DocumentFeed::starting_at(from);
         let mut at = from;
         let end = loop {
-            let to = one.size.min(at + CHUNK);
+            let to = one.size.min(at + CHUNK_BYTES);
             let bytes = if at < to { io.read_range(&file, at, to).await? } else { Vec::new() };
             at += bytes.len() as u64;
             // If the log is shorter by now, the next question finds that out.
@@ -270,14 +270,14 @@ impl Store {
             }
         }
         for class in 0..8 {
-            let is_of = |size: u64| size_class(size) == class && size < LONGEST / 2;
+            let is_of = |size: u64| size_class(size) == class && size < MAX_MERGED_BYTES / 2;
             let mut alike: Vec<usize> =
                 files.iter().filter(|(_, size)| is_of(*size)).map(|(nth, _)| *nth).collect();
-            if alike.len() >= ALIKE {
+            if alike.len() >= FILES_PER_MERGE {
                 let mut sum = 0;
                 alike.retain(|nth| {
                     sum += files.iter().find(|(one, _)| one == nth).map_or(0, |(_, size)| *size);
-                    sum <= LONGEST
+                    sum <= MAX_MERGED_BYTES
                 });
                 return self.merge_index_files(io, runs, &alike, dead, false).await;
             }
@@ -318,5 +318,5 @@ impl Store {
 }
 
 fn size_class(size: u64) -> u32 {
-    (size / SMALLEST).checked_ilog2().map_or(0, |log| 1 + log / 3)
+    (size / MIN_CLASS_BYTES).checked_ilog2().map_or(0, |log| 1 + log / 3)
 }

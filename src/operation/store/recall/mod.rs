@@ -65,16 +65,16 @@ use postings::{find_similar_terms, read_postings};
 use search_request::SearchRequest;
 
 // Sessions written in one page.
-const PAGE: usize = 8;
+const PAGE_SESSIONS: usize = 8;
 // Sessions that are also ordered by meaning, the best ones, where the caller has vectors.
-const MEANT: usize = 24;
+const MEANING_SESSIONS: usize = 24;
 // Messages of a session that are ranked to find the best; of a session that is searched alone, more.
-const OF_SESSION_MET: usize = 16;
-const OF_ONE_MET: usize = 64;
+const MESSAGES_PER_SESSION: usize = 16;
+const MESSAGES_OF_SINGLE_SESSION: usize = 64;
 // Attempts to answer a question, for other processes may replace index files meanwhile, and several may be damaged.
-const TRIES: usize = 64;
-const SEARCHED: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, numbers, file, command, error or embeds";
-const SEARCHED_IN: &str = "role, since, until, limit, regex, numbers or embeds";
+const MAX_ATTEMPTS: usize = 64;
+const SEARCH_FIELDS: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, numbers, file, command, error or embeds";
+const SESSION_SEARCH_FIELDS: &str = "role, since, until, limit, regex, numbers or embeds";
 
 /// The ranked sessions, with what is needed to read their hits.
 struct SearchResult {
@@ -119,7 +119,7 @@ impl Store {
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            let question = SearchRequest::from_json(question, &request, SEARCHED)?;
+            let question = SearchRequest::from_json(question, &request, SEARCH_FIELDS)?;
             if let Some(thing) = SearchTarget::from_request(&request)? {
                 return store.search_targets(&io, &question, &thing, &leaving).await;
             }
@@ -141,7 +141,7 @@ impl Store {
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            let question = SearchRequest::from_json(question, &request, SEARCHED_IN)?;
+            let question = SearchRequest::from_json(question, &request, SESSION_SEARCH_FIELDS)?;
             if !store.has_session(&io, &id).await? {
                 let message = format!("expected the session {}, but found none", to_json(&id));
                 return Err(Trouble::new(Code::NotFound, message));
@@ -165,7 +165,7 @@ impl Store {
             return self.search_exact(io, question, leaving, &mut words).await;
         }
         let mut told = BTreeSet::new();
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let answer = self.answer_with_retries(io, question, leaving, &mut words).await?;
             match self.write_hits(io, question, &answer, leaving, &mut told, &mut words).await {
                 Ok(()) => return Ok(()),
@@ -202,7 +202,9 @@ impl Store {
             absent_words: absent_words(terms, ranking.unmatched_terms),
         };
         let found: Vec<_> = ranking.sessions.iter().take(question.max_sessions()).collect();
-        for (nth, some) in found.chunks(if question.has_vectors { MEANT } else { PAGE }).enumerate() {
+        for (nth, some) in
+            found.chunks(if question.has_vectors { MEANING_SESSIONS } else { PAGE_SESSIONS }).enumerate()
+        {
             let mut page: Vec<(&SearchedSession, Vec<SearchHit>)> = Vec::new();
             for one in some {
                 let session = &sessions[one.session as usize];
@@ -275,7 +277,7 @@ impl Store {
         leaving: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<SearchResult, Trouble> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let found = self.list_with_coverage(io, question).await?;
             match self.answer_from_index(io, question, found, leaving, words).await {
                 Ok(answer) => return Ok(answer),
@@ -325,7 +327,8 @@ impl Store {
             None
         };
         // Ranks more than are written, for the role of their speakers reorders them later.
-        let met = if question.session_id.is_some() { OF_ONE_MET } else { OF_SESSION_MET };
+        let met =
+            if question.session_id.is_some() { MESSAGES_OF_SINGLE_SESSION } else { MESSAGES_PER_SESSION };
         let told = question.max_messages(true).max(met);
         let by = |corpus: Corpus| {
             let ranking = rank_sessions(&sought.terms, &corpus, &known, (asked.as_ref(), told));

@@ -9,7 +9,7 @@ use xxhash_rust::xxh64::xxh64;
 use crate::recall::terms::{Field, TermAnalyzer};
 
 /// The most names kept, also those that no session has any more; at more, all are dropped.
-const MOST: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// The sorted term hashes of names, by the hash of the names.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(in crate::operation::store) struct NameTermCache(BTreeMap<u64, Box<[u64]>>);
 impl NameTermCache {
     /// Returns which of `terms` these names have, a bit for each.
     pub fn match_terms(&mut self, names: &[&str], terms: &[u64], words: &mut TermAnalyzer) -> u64 {
-        if self.0.len() > MOST {
+        if self.0.len() > MAX_NAMES {
             self.0.clear();
         }
         let known = self.0.entry(hash_term(&names.join("\0"))).or_insert_with(|| hash_names(names, words));

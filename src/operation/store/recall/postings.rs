@@ -15,12 +15,12 @@ use crate::recall::rank;
 
 // The most similar terms taken for one that occurs nowhere, the commonest first, and their weights by how they
 // resemble it.
-const LIKE: usize = 4;
-const BEGUN: f32 = 0.7;
-const SPELLED: f32 = 0.5;
+const MAX_SIMILAR_TERMS: usize = 4;
+const PREFIX_WEIGHT: f32 = 0.7;
+const SPELLING_WEIGHT: f32 = 0.5;
 // The number of letters from which a word may have one wrong, and two.
-const ONE_WRONG: usize = 5;
-const TWO_WRONG: usize = 8;
+const MIN_CHARS_FOR_ONE_EDIT: usize = 5;
+const MIN_CHARS_FOR_TWO_EDITS: usize = 8;
 
 /// The postings of a question's terms.
 #[derive(Default)]
@@ -135,8 +135,8 @@ pub(super) async fn find_similar_terms(
             // A wrong letter may have led to another stem, and a stem is shorter than the typed word.
             let typed = term.word.to_lowercase();
             let wrong = match typed.chars().count().max(term.text.chars().count()) {
-                TWO_WRONG.. => 2,
-                ONE_WRONG.. => 1,
+                MIN_CHARS_FOR_TWO_EDITS.. => 2,
+                MIN_CHARS_FOR_ONE_EDIT.. => 1,
                 _ => continue,
             };
             let first = &text[..term.text.chars().next().map_or(0, char::len_utf8)];
@@ -148,9 +148,9 @@ pub(super) async fn find_similar_terms(
                 let is_near = |other: &[u8]| is_alike(text, other, 1) || is_alike(typed.as_bytes(), other, 1);
                 spelled = find_matching_terms(io, runs, b"", is_near).await?;
             }
-            (spelled, TermReason::Spelling, SPELLED)
+            (spelled, TermReason::Spelling, SPELLING_WEIGHT)
         } else {
-            (begun, TermReason::Prefix, BEGUN)
+            (begun, TermReason::Prefix, PREFIX_WEIGHT)
         };
         let weight = weight * term.weight;
         found.extend(some.into_iter().map(|text| Term { text, reason: how, weight, ..(*term).clone() }));
@@ -185,7 +185,7 @@ async fn find_matching_terms(
     }
     let mut found: Vec<(String, u32)> = counts.into_iter().collect();
     found.sort_by_key(|(_, count)| core::cmp::Reverse(*count));
-    Ok(found.into_iter().take(LIKE).map(|(text, _)| text).collect())
+    Ok(found.into_iter().take(MAX_SIMILAR_TERMS).map(|(text, _)| text).collect())
 }
 
 // Whether at most `wrong` letters differ: wrong, missing, too many, or swapped with their neighbor.

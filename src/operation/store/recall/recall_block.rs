@@ -9,7 +9,7 @@ use super::coverage::SearchedSession;
 use super::hits::{messages_file, read_message};
 use super::index_files::IndexLost;
 use super::recall_request::RecallRequest;
-use super::{SearchRequest, SearchResult, TRIES, too_many_retries_error};
+use super::{MAX_ATTEMPTS, SearchRequest, SearchResult, too_many_retries_error};
 use crate::json::fields::Fields;
 use crate::json::text::{Text, grapheme_boundary, to_json};
 use crate::operation::context::load_vocabulary;
@@ -33,17 +33,17 @@ use crate::time;
 use crate::tokens::{Encoding, count};
 
 // Sessions that are looked into, and messages quoted of each.
-const SESSIONS: usize = 12;
-const MESSAGES: usize = 4;
+const MAX_SESSIONS: usize = 12;
+const MAX_MESSAGES_PER_SESSION: usize = 4;
 // Passages quoted of one message.
-const PASSAGES: usize = 4;
+const MAX_PASSAGES_PER_MESSAGE: usize = 4;
 // A session whose best passage scores less than this share of the best one is no answer.
-const LEAST_OF_BEST: f32 = 0.4;
+const MIN_BEST_SHARE: f32 = 0.4;
 // Bytes before a result in which its call is looked for, and bytes from a question on in which its answer is.
-const BEFORE: u64 = 32 * 1024;
-const BEHIND: u64 = 128 * 1024;
+const CALL_LOOKBACK_BYTES: u64 = 32 * 1024;
+const ANSWER_LOOKAHEAD_BYTES: u64 = 128 * 1024;
 // Bytes of a call that are shown with its result.
-const CALL: usize = 200;
+const MAX_CALL_BYTES: usize = 200;
 
 /// What recall gives: the block, and where it is from.
 pub(in crate::operation::store) struct RecallResponse {
@@ -134,7 +134,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let question = SearchRequest::for_recall(asked, request.list_request.clone());
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let answer = self.answer_with_retries(io, &question, leaving, words).await?;
             match self.collect_sources(io, &question, &answer, request, leaving, words).await {
                 Ok(sources) => return Ok(sources),
@@ -158,7 +158,7 @@ impl Store {
         let Some(least) = worth.least_score(asked) else { return Ok(Vec::new()) };
         let mut sources: Vec<RecallSource> = Vec::new();
         let mut best = 0.0_f32;
-        for ranked in answer.ranking.sessions.iter().take(SESSIONS) {
+        for ranked in answer.ranking.sessions.iter().take(MAX_SESSIONS) {
             let session = &answer.sessions[ranked.session as usize];
             if request.excluded_ids.contains(&session.listed.entry.id) {
                 continue;
@@ -176,7 +176,7 @@ impl Store {
             source.passages.retain(|said| worth.normalize_score(said.score) >= least);
             let score = source.passages.iter().map(|said| said.score).fold(0.0, f32::max);
             best = best.max(score);
-            if source.passages.is_empty() || score < LEAST_OF_BEST * best {
+            if source.passages.is_empty() || score < MIN_BEST_SHARE * best {
                 continue;
             }
             source
@@ -210,7 +210,7 @@ async fn score_by_meaning(io: &Io, question: &str, sources: &mut [RecallSource])
     let mut said: Vec<&mut SourcePassage> =
         sources.iter_mut().flat_map(|source| &mut source.passages).collect();
     said.sort_by(|a, b| b.score.total_cmp(&a.score));
-    said.truncate(meaning::MOST);
+    said.truncate(meaning::MAX_TEXTS);
     let scores: Vec<f32> = said.iter().map(|one| one.score).collect();
     let nearness = request_nearness(io, question, said.iter().map(|one| one.text.clone())).await?;
     meaning::reorder_by_nearness(&mut said, &nearness);
@@ -293,7 +293,7 @@ impl SourceQuoter<'_> {
         let mut said: Vec<(u64, SourcePassage)> = Vec::new();
         let mut terms: Vec<usize> = Vec::new();
         // Ordered by score alone, not by role: what answers a question about work stands in the model's long answers.
-        let best = &ranked.best[..ranked.best.len().min(MESSAGES)];
+        let best = &ranked.best[..ranked.best.len().min(MAX_MESSAGES_PER_SESSION)];
         for (best, document) in answer.read_matches(self.io, best).await? {
             let at = document.line_start;
             if said.iter().any(|(other, _)| *other == at) {
@@ -349,7 +349,7 @@ impl SourceQuoter<'_> {
         if message.role != Some(Role::User) || !is_question(message.content.as_str()) {
             return Ok(Vec::from([(at, message)]));
         }
-        let bytes = self.io.read_range(&messages_file(live), at, at + BEHIND).await?;
+        let bytes = self.io.read_range(&messages_file(live), at, at + ANSWER_LOOKAHEAD_BYTES).await?;
         let mut answers: Vec<(u64, Message)> = Vec::new();
         for record in records(&bytes).skip(1) {
             let Some(next) = message::read(&record).0 else { continue };
@@ -432,7 +432,7 @@ impl SourceQuoter<'_> {
         }
         let terms: Vec<usize> = all.iter().flat_map(|(_, _, _, terms)| terms.iter().copied()).collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
-        all.truncate(PASSAGES);
+        all.truncate(MAX_PASSAGES_PER_MESSAGE);
         all.sort_by_key(|(_, place, _, _)| *place);
         Ok(all.into_iter().map(|(_, _, said, _)| (said, terms.clone())).collect())
     }
@@ -449,7 +449,7 @@ impl SourceQuoter<'_> {
             Some(Role::Assistant) => Some("assistant".into()),
             Some(Role::Tool) => {
                 let Some(tool) = &message.tool else { return Ok(None) };
-                let start = at.saturating_sub(BEFORE);
+                let start = at.saturating_sub(CALL_LOOKBACK_BYTES);
                 let bytes = self.io.read_range(&messages_file(live), start, at).await?;
                 let from =
                     if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |feed| feed + 1) };
@@ -461,7 +461,7 @@ impl SourceQuoter<'_> {
                 let call = left.first().and_then(|message| message.tool_calls().iter().find(is_it));
                 let named =
                     call.map_or_else(|| tool.name.clone(), |call| render_call(call).replace('\n', " "));
-                Some(named[..grapheme_boundary(&named, CALL, false)].to_string())
+                Some(named[..grapheme_boundary(&named, MAX_CALL_BYTES, false)].to_string())
             }
             Some(Role::System) | None => None,
         })

@@ -9,8 +9,8 @@ use crate::operation::Trouble;
 use crate::session::session_list::ListRequest;
 use crate::tokens::Encoding;
 
-const MAX_TOKENS: u32 = 800;
-const KNOWN: &str = "maxTokens, maxBytes, project, all, exclude, encoding, model or embeds";
+const DEFAULT_MAX_TOKENS: u32 = 800;
+const REQUEST_FIELDS: &str = "maxTokens, maxBytes, project, all, exclude, encoding, model or embeds";
 
 /// What recall is asked for.
 pub(in crate::operation::store) struct RecallRequest {
@@ -41,14 +41,14 @@ impl RecallRequest {
     /// # Errors
     /// `invalid_request`, `no_counter`.
     pub fn from_json(json: &str) -> Result<RecallRequest, Trouble> {
-        let (mut fields, bad) = (request::parse(json, KNOWN)?, &mut Vec::new());
+        let (mut fields, bad) = (request::parse(json, REQUEST_FIELDS)?, &mut Vec::new());
         let mut number = |key: &str, least: u64| match fields.take_raw(key) {
             None => Ok(least),
             Some(raw) => raw.parse().map_err(|_| {
                 request::error(format!("expected a whole number for \"{key}\", but found {raw} instead"))
             }),
         };
-        let max_tokens = number("maxTokens", MAX_TOKENS.into())?;
+        let max_tokens = number("maxTokens", DEFAULT_MAX_TOKENS.into())?;
         let max_bytes = number("maxBytes", u64::MAX)?;
         let (all, project) = (fields.take("all", bad), fields.take::<String>("project", bad));
         let exclude = fields.take("exclude", bad).unwrap_or_default();

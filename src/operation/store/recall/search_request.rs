@@ -13,8 +13,8 @@ use crate::session::session_list::ListRequest;
 use crate::time;
 
 // Default number of messages: of each session, and of one that is searched alone.
-const OF_SESSION: usize = 3;
-const OF_ONE: usize = 20;
+const DEFAULT_MESSAGES_PER_SESSION: usize = 3;
+const DEFAULT_MESSAGES_OF_SINGLE_SESSION: usize = 20;
 
 /// A search request.
 pub(super) struct SearchRequest {
@@ -96,9 +96,9 @@ impl SearchRequest {
     // default limit.
     pub fn max_messages(&self, is_best: bool) -> usize {
         match self.session_id {
-            Some(_) if self.limit == usize::MAX => OF_ONE,
+            Some(_) if self.limit == usize::MAX => DEFAULT_MESSAGES_OF_SINGLE_SESSION,
             Some(_) => self.limit,
-            None if is_best => OF_SESSION,
+            None if is_best => DEFAULT_MESSAGES_PER_SESSION,
             None => usize::MAX,
         }
     }

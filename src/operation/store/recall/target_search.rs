@@ -27,9 +27,9 @@ use crate::resume::log_match::ExcerptPart;
 use crate::time;
 
 // Bytes of a log that are read at once.
-const CHUNK: u64 = 1 << 20;
+const CHUNK_BYTES: u64 = 1 << 20;
 // Bytes of a message or an output that an excerpt shows.
-const SHOWN: usize = 240;
+const EXCERPT_BYTES: usize = 240;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -159,7 +159,7 @@ async fn find_target_hits(
     let mut scanner = Scanner::forward(0);
     let mut at = 0;
     while at < size {
-        let bytes = io.read_range(&file, at, size.min(at + CHUNK)).await?;
+        let bytes = io.read_range(&file, at, size.min(at + CHUNK_BYTES)).await?;
         if bytes.is_empty() {
             break;
         }
@@ -199,14 +199,14 @@ async fn log_contains(io: &Io, live: &SessionFiles, needle: &[u8]) -> Result<boo
     let finder = memchr::memmem::Finder::new(needle);
     let mut at = 0;
     while at < size {
-        let bytes = io.read_range(&file, at, size.min(at + CHUNK + needle.len() as u64)).await?;
+        let bytes = io.read_range(&file, at, size.min(at + CHUNK_BYTES + needle.len() as u64)).await?;
         if finder.find(&bytes).is_some() {
             return Ok(true);
         }
         if bytes.is_empty() {
             break;
         }
-        at += CHUNK;
+        at += CHUNK_BYTES;
     }
     Ok(false)
 }
@@ -221,7 +221,7 @@ fn matched_texts(met: &[TargetHit]) -> Vec<&str> {
 }
 
 fn target_hit_json(thing: &SearchTarget, met: &TargetHit) -> String {
-    let cut = |text: &str| String::from(&text[..grapheme_boundary(text, SHOWN, false)]);
+    let cut = |text: &str| String::from(&text[..grapheme_boundary(text, EXCERPT_BYTES, false)]);
     let mut excerpt = Vec::from([ExcerptPart { text: cut(&met.text), is_hit: true }]);
     if !met.message_text.trim().is_empty() {
         excerpt.insert(0, ExcerptPart { text: cut(met.message_text.trim()) + "\n", is_hit: false });
