@@ -74,7 +74,7 @@ impl Item {
         let Some(short) = &self.short else { return whole };
         // A shortened text has as many tokens per byte as the whole.
         let share = u64::from(whole) * short.len() as u64 / self.message.content.as_str().len().max(1) as u64;
-        whole.min(u32::try_from(share).unwrap_or(u32::MAX).saturating_add(cost::MESSAGE_FRAME_TOKENS))
+        whole.min(u32::try_from(share).unwrap_or(u32::MAX).saturating_add(cost::FRAME))
     }
 
     fn guess_whole(&self) -> u32 {

@@ -153,7 +153,7 @@ impl Host {
                 self.append(&file, &bytes, durable, within.as_deref())
             }
             HostRequest::Replace { file, bytes, within } => self.replace(&file, &bytes, within.as_deref()),
-            HostRequest::Keep { file, bytes } => self.replace(&file, &bytes, None),
+            HostRequest::ReplaceLazily { file, bytes } => self.replace(&file, &bytes, None),
             HostRequest::Remove { file } => done_response(self.disk.borrow_mut().remove(&at(&file))),
             HostRequest::Copy { from, to, missing } => self.copy(&from, &to, missing),
             HostRequest::Move { from, to } => {
@@ -167,23 +167,25 @@ impl Host {
             }
             HostRequest::Command { bytes } => helpers.find_command(&bytes),
             HostRequest::RealPath { path } => HostResponse::Text(real_path(&path)),
-            HostRequest::Normal { path } => HostResponse::Text(path.nfc().collect()),
-            HostRequest::Unmarked { text } => HostResponse::Text(without_marks(&text)),
+            HostRequest::NormalizePath { path } => HostResponse::Text(path.nfc().collect()),
+            HostRequest::RemoveMarks { text } => HostResponse::Text(without_marks(&text)),
             HostRequest::Git { folder, arguments, variables, without: unset_variables, bytes, limit_ms } => {
                 let (folder, limit) = (Path::new(&folder), Duration::from_millis(limit_ms.into()));
                 let arguments = &arguments;
                 let call = GitCall { folder, arguments, variables, unset_variables, input: bytes, limit };
-                to_response(git::run(call), HostResponse::Ran)
+                to_response(git::run(call), HostResponse::GitRun)
             }
             HostRequest::Hash { file, start, end } => self.hash(&file, start, end),
-            HostRequest::Given { end } => self.saved_output_head(end),
-            HostRequest::Put { file, bytes, at } => self.write_output(&file, &bytes, at),
-            HostRequest::Hand { file, start, end } => self.load_output(&file, start, end),
+            HostRequest::ReadSaved { end } => self.saved_output_head(end),
+            HostRequest::WriteSaved { file, bytes, at } => self.write_output(&file, &bytes, at),
+            HostRequest::HandRange { file, start, end } => self.load_output(&file, start, end),
             HostRequest::Wait { ms } => wait(ms),
             // The store runs one operation at a time, so a turn needs no waiting.
-            HostRequest::Turn { .. } | HostRequest::Leave { .. } => HostResponse::Done,
+            HostRequest::TakeTurn { .. } | HostRequest::EndTurn { .. } => HostResponse::Done,
             HostRequest::Process => self.process(),
-            HostRequest::Gone { processes } => HostResponse::Flags(processes.iter().map(is_gone).collect()),
+            HostRequest::CheckProcesses { processes } => {
+                HostResponse::Flags(processes.iter().map(is_gone).collect())
+            }
             HostRequest::Vocabulary { encoding } => {
                 to_response(self.vocabulary(&encoding), HostResponse::Vocabulary)
             }
@@ -192,7 +194,9 @@ impl Host {
             need @ HostRequest::Summary { .. } => {
                 self.summary(need, helpers, out).unwrap_or_else(trouble_response)
             }
-            HostRequest::Out { bytes } => self.redact_outgoing(out, bytes).unwrap_or_else(trouble_response),
+            HostRequest::Redact { bytes } => {
+                self.redact_outgoing(out, bytes).unwrap_or_else(trouble_response)
+            }
             HostRequest::Secrets { texts } => self.secrets(&texts),
             // `Pages` reads the pages of paged operations; in the others a page reports progress.
             HostRequest::Page { bytes } => helpers.report_progress(&bytes),

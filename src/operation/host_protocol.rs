@@ -67,7 +67,8 @@ pub enum HostRequest {
     },
     /// Replaces a file that can be derived again: nobody waits until the disk has it, and a pending write of the same
     /// file need not happen any more. Response: `Done`.
-    Keep {
+    #[serde(rename = "keep")]
+    ReplaceLazily {
         /// The file to replace.
         file: File,
         /// Its new bytes.
@@ -106,7 +107,7 @@ pub enum HostRequest {
     },
     /// Runs git in a folder: the git on the PATH, never one that lies in the folder. When it takes too long it is
     /// asked to end, and killed a moment later; a process that one of its hooks leaves running is not waited for.
-    /// Response: `Ran`; `None` where there is no git, or no folder.
+    /// Response: `GitRun`; `None` where there is no git, or no folder.
     Git {
         /// The folder, as its path is shown to people.
         folder: String,
@@ -136,9 +137,10 @@ pub enum HostRequest {
         /// Milliseconds to wait.
         ms: u32,
     },
-    /// Waits until the session is this operation's alone, among the operations of this process, until `Leave` or the
+    /// Waits until the session is this operation's alone, among the operations of this process, until `EndTurn` or the
     /// operation's end. Response: `Done`.
-    Turn {
+    #[serde(rename = "turn")]
+    TakeTurn {
         /// For an operation of a store, the session by its folder as shown to people, open or not; or the project by
         /// its folder. Whoever waits for the turn of a folder gets it when the one before has left, even if the
         /// session was opened meanwhile.
@@ -146,8 +148,9 @@ pub enum HostRequest {
         of: Option<String>,
     },
     /// Ends the turn; the other requests of this step do not wait for it. Response: `Done`.
-    Leave {
-        /// As in `Turn`.
+    #[serde(rename = "leave")]
+    EndTurn {
+        /// As in `TakeTurn`.
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<String>,
     },
@@ -155,7 +158,8 @@ pub enum HostRequest {
     Process,
     /// Asks whether these processes are certainly gone; for one on another host nobody here can tell. Response:
     /// `Flags`.
-    Gone {
+    #[serde(rename = "gone")]
+    CheckProcesses {
         /// The processes.
         processes: Vec<Lease>,
     },
@@ -212,7 +216,8 @@ pub enum HostRequest {
     },
     /// Redacts a value of the session that goes out, JSON. Response: `Text`, as
     /// [`RedactedValue::to_json`](super::RedactedValue::to_json) writes it.
-    Out {
+    #[serde(rename = "out")]
+    Redact {
         /// The value.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
@@ -243,24 +248,28 @@ pub enum HostRequest {
         path: String,
     },
     /// Converts a path to Unicode's normalization form C. Response: `Text`.
-    Normal {
+    #[serde(rename = "normal")]
+    NormalizePath {
         /// The path.
         path: String,
     },
     /// Converts a text to Unicode's compatibility decomposition, NFKD, without marks: the core has no tables for it.
     /// Response: `Text`.
-    Unmarked {
+    #[serde(rename = "unmarked")]
+    RemoveMarks {
         /// The text.
         text: String,
     },
     /// Reads the first bytes of what the caller has saved. Response: `Bytes`.
-    Given {
+    #[serde(rename = "given")]
+    ReadSaved {
         /// How many bytes.
         end: u64,
     },
     /// Writes what the caller has saved into a file, with bytes around it: whole, or not at all; nobody waits until
     /// the disk has it. Response: `Done`.
-    Put {
+    #[serde(rename = "put")]
+    WriteSaved {
         /// The file to write.
         file: File,
         /// The bytes around it.
@@ -271,7 +280,8 @@ pub enum HostRequest {
     },
     /// Hands a range of a file to the caller without passing it through the core. Response: `End`, its length;
     /// `Bytes(None)` where the file does not exist.
-    Hand {
+    #[serde(rename = "hand")]
+    HandRange {
         /// The file.
         file: File,
         /// Offset of the first byte.
@@ -300,11 +310,11 @@ impl HostRequest {
         match self {
             HostRequest::Append { bytes, .. }
             | HostRequest::Replace { bytes, .. }
-            | HostRequest::Keep { bytes, .. }
-            | HostRequest::Put { bytes, .. }
+            | HostRequest::ReplaceLazily { bytes, .. }
+            | HostRequest::WriteSaved { bytes, .. }
             | HostRequest::Page { bytes }
             | HostRequest::Git { bytes, .. }
-            | HostRequest::Out { bytes } => Some(Cow::Borrowed(bytes)),
+            | HostRequest::Redact { bytes } => Some(Cow::Borrowed(bytes)),
             #[cfg(feature = "interop")]
             HostRequest::Command { bytes } => Some(Cow::Borrowed(bytes)),
             HostRequest::Secrets { texts } => Some(Cow::Owned(texts.join(TEXT_SEPARATOR).into_bytes())),
@@ -344,7 +354,7 @@ pub enum HostResponse {
     /// A vocabulary.
     Vocabulary(Rc<Vocabulary>),
     /// The result of git; `None` where it cannot be run.
-    Ran(Option<GitRun>),
+    GitRun(Option<GitRun>),
     /// The next document of an agent's file; `None` where there are no more.
     #[cfg(feature = "interop")]
     Document(Option<AgentDocument>),

@@ -211,12 +211,12 @@ impl Io {
     }
 
     pub fn replace_lazily(&self, file: &File, bytes: Vec<u8>) -> PendingResponse<'_, ()> {
-        self.request_done(HostRequest::Keep { file: file.clone(), bytes })
+        self.request_done(HostRequest::ReplaceLazily { file: file.clone(), bytes })
     }
 
     /// Reads the first bytes of what the caller has saved.
     pub fn read_caller_bytes(&self, end: u64) -> PendingResponse<'_, Vec<u8>> {
-        self.send_request(HostRequest::Given { end }, |answer| match answer {
+        self.send_request(HostRequest::ReadSaved { end }, |answer| match answer {
             HostResponse::Bytes(bytes) => Ok(bytes.unwrap_or_default()),
             other => Err(unexpected_response_error(other)),
         })
@@ -224,12 +224,12 @@ impl Io {
 
     /// Writes what the caller has saved into a file, with `bytes` around it: `at` of them come before it.
     pub fn write_caller_bytes(&self, file: &File, bytes: Vec<u8>, at: u64) -> PendingResponse<'_, ()> {
-        self.request_done(HostRequest::Put { file: file.clone(), bytes, at })
+        self.request_done(HostRequest::WriteSaved { file: file.clone(), bytes, at })
     }
 
     /// Hands a range of a file to the caller; returns its length, `None` where the file does not exist.
     pub fn hand_to_caller(&self, file: &File, start: u64, end: u64) -> PendingResponse<'_, Option<u64>> {
-        self.send_request(HostRequest::Hand { file: file.clone(), start, end }, |answer| match answer {
+        self.send_request(HostRequest::HandRange { file: file.clone(), start, end }, |answer| match answer {
             HostResponse::End(length, _) => Ok(Some(length)),
             HostResponse::Bytes(None) => Ok(None),
             other => Err(unexpected_response_error(other)),
@@ -272,7 +272,7 @@ impl Io {
     /// Runs git; `need`: a [`HostRequest::Git`]. `None` where git cannot be run.
     pub fn git(&self, need: HostRequest) -> PendingResponse<'_, Option<GitRun>> {
         self.send_request(need, |answer| match answer {
-            HostResponse::Ran(ran) => Ok(ran),
+            HostResponse::GitRun(ran) => Ok(ran),
             other => Err(unexpected_response_error(other)),
         })
     }
@@ -280,23 +280,23 @@ impl Io {
     /// Waits until the session is this operation's alone, until `end_turn`. Only what is answered soon may be asked
     /// meanwhile.
     pub fn take_turn(&self) -> PendingResponse<'_, ()> {
-        self.request_done(HostRequest::Turn { of: None })
+        self.request_done(HostRequest::TakeTurn { of: None })
     }
 
     /// Ends the turn without waiting: the request goes to the host with the next ones. An operation that ends leaves
     /// by itself.
     pub fn end_turn(&self) {
-        self.0.borrow_mut().add_request(HostRequest::Leave { of: None });
+        self.0.borrow_mut().add_request(HostRequest::EndTurn { of: None });
     }
 
     /// Takes a turn for an operation of a store: of a folder's session, open or not; or of a project, for work on it
     /// that must run one after another.
     pub fn take_turn_of(&self, shown: &str) -> PendingResponse<'_, ()> {
-        self.request_done(HostRequest::Turn { of: Some(shown.into()) })
+        self.request_done(HostRequest::TakeTurn { of: Some(shown.into()) })
     }
 
     pub fn end_turn_of(&self, shown: &str) {
-        self.0.borrow_mut().add_request(HostRequest::Leave { of: Some(shown.into()) });
+        self.0.borrow_mut().add_request(HostRequest::EndTurn { of: Some(shown.into()) });
     }
 
     pub fn vocabulary(&self, encoding: &str) -> PendingResponse<'_, Rc<Vocabulary>> {
@@ -335,7 +335,7 @@ impl Io {
 
     /// Returns for each process whether it is certainly gone.
     pub fn are_gone(&self, processes: Vec<Lease>) -> PendingResponse<'_, Vec<bool>> {
-        self.send_request(HostRequest::Gone { processes }, |answer| match answer {
+        self.send_request(HostRequest::CheckProcesses { processes }, |answer| match answer {
             HostResponse::Flags(gone) => Ok(gone),
             other => Err(unexpected_response_error(other)),
         })
@@ -343,7 +343,9 @@ impl Io {
 
     /// Has the host redact outgoing JSON.
     pub async fn redact_outgoing(&self, json: String) -> Result<RedactionResponse, Trouble> {
-        RedactionResponse::from_json(&self.request_text(HostRequest::Out { bytes: json.into_bytes() }).await?)
+        RedactionResponse::from_json(
+            &self.request_text(HostRequest::Redact { bytes: json.into_bytes() }).await?,
+        )
     }
 
     /// Finds the secrets in each text, by the core's rules and the host's.
@@ -400,11 +402,11 @@ impl Io {
     }
 
     pub fn normalize_text(&self, path: &str) -> PendingResponse<'_, String> {
-        self.request_text(HostRequest::Normal { path: path.into() })
+        self.request_text(HostRequest::NormalizePath { path: path.into() })
     }
 
     pub fn strip_marks(&self, text: &str) -> PendingResponse<'_, String> {
-        self.request_text(HostRequest::Unmarked { text: text.into() })
+        self.request_text(HostRequest::RemoveMarks { text: text.into() })
     }
 
     /// Hands over a page, and waits until the reader wants more.
@@ -443,7 +445,7 @@ fn describe_response(answer: &HostResponse) -> &'static str {
         HostResponse::Flags(_) => "flags",
         HostResponse::Text(_) => "a text",
         HostResponse::Vocabulary(_) => "a vocabulary",
-        HostResponse::Ran(_) => "what git said",
+        HostResponse::GitRun(_) => "what git said",
         #[cfg(feature = "interop")]
         HostResponse::Document(_) => "a document",
         HostResponse::Failed(_) => "a failure",

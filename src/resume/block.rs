@@ -13,9 +13,9 @@ use crate::time::{self, Stamp};
 
 const BEGIN_MARKER: &str = "[RESUMED CONVERSATION]";
 /// Begins the line that says how long ago the session was active.
-pub const LAST_ACTIVE_PREFIX: &str = "Last active: ";
+pub const LAST_ACTIVE: &str = "Last active: ";
 /// Ends the block.
-pub const END_MARKER: &str = "[END RESUMED CONTEXT]";
+pub const END: &str = "[END RESUMED CONTEXT]";
 
 /// The facts that the block states about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn render_block(block: &ResumeBlock, stamp: &Stamp) -> String {
         "{BEGIN_MARKER}\n\
          You are continuing a previous conversation.\n\n\
          Conversation: {} / {}\n\
-         {LAST_ACTIVE_PREFIX}{last_active}\n\
+         {LAST_ACTIVE}{last_active}\n\
          Messages: {} exchanges\n\
          Summary: {summary}\n\n\
          Previous context is loaded. The user expects you to continue where you left off.\n\
@@ -73,7 +73,7 @@ pub fn render_block(block: &ResumeBlock, stamp: &Stamp) -> String {
     for warning in &block.warnings {
         text.push_str(&format!("Warning: {}\n", harmless(warning)));
     }
-    text.push_str(END_MARKER);
+    text.push_str(END);
     text.push('\n');
     text
 }

@@ -13,7 +13,7 @@ use crate::record::scan::Record;
 use crate::tokens::{Count, Encoding, Images, Vocabulary, count, images};
 
 /// The tokens around each message in the form that a model reads.
-pub const MESSAGE_FRAME_TOKENS: u32 = 4;
+pub const FRAME: u32 = 4;
 
 // The least cost of a file: what OpenAI charges for the smallest image.
 const MIN_FILE_TOKENS: u64 = 85;
@@ -41,8 +41,7 @@ pub(crate) fn parts_with<'a>(
     content: &'a str,
     images: Option<Images>,
 ) -> CountedParts<'a> {
-    let mut parts =
-        CountedParts { texts: Vec::from([Cow::from(content)]), fixed_tokens: MESSAGE_FRAME_TOKENS };
+    let mut parts = CountedParts { texts: Vec::from([Cow::from(content)]), fixed_tokens: FRAME };
     for call in message.tool_calls() {
         parts.texts.extend([&*call.id, &*call.name, call.arguments.as_str()].map(Cow::from));
     }

@@ -26,7 +26,7 @@ fn run_commit(says: impl Fn(&str, usize) -> Option<GitRun>) -> (Result<String, T
             let line = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
             let times = asked.iter().filter(|one| **one == line).count();
             asked.push(line.clone());
-            HostResponse::Ran(Some(says(&line, times).unwrap_or_else(|| usual(&line))))
+            HostResponse::GitRun(Some(says(&line, times).unwrap_or_else(|| usual(&line))))
         }
         other => panic!("expected git to be asked, but found {other:?}"),
     });
@@ -161,7 +161,7 @@ fn without_git_nothing_is_touched() {
     let done = drive_with(&mut operation, |need| match need {
         HostRequest::Git { .. } => {
             runs += 1;
-            HostResponse::Ran(None)
+            HostResponse::GitRun(None)
         }
         _ => HostResponse::Stat(Some(folder())),
     });

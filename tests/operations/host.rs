@@ -135,7 +135,7 @@ impl Host {
             }
             let answers = needs.into_iter().map(|need| match first.take() {
                 // Nobody waits for that.
-                Some(code) if !matches!(need, HostRequest::Leave { .. }) => {
+                Some(code) if !matches!(need, HostRequest::EndTurn { .. }) => {
                     self.unanswered = format!("{need:?}");
                     failure_response(&need, code)
                 }
@@ -178,7 +178,7 @@ impl Host {
             HostRequest::Read { file, .. } | HostRequest::List { folder: file, .. } => {
                 (Some(&file.path), false)
             }
-            HostRequest::Append { .. } | HostRequest::Replace { .. } | HostRequest::Put { .. } => {
+            HostRequest::Append { .. } | HostRequest::Replace { .. } | HostRequest::WriteSaved { .. } => {
                 (None, true)
             }
             HostRequest::Remove { .. } | HostRequest::Move { .. } | HostRequest::Copy { .. } => (None, true),
@@ -215,7 +215,7 @@ impl Host {
             HostRequest::Append { file, bytes, .. } => {
                 HostResponse::End(self.append(&file.path, &bytes), None)
             }
-            HostRequest::Replace { file, bytes, .. } | HostRequest::Keep { file, bytes } => {
+            HostRequest::Replace { file, bytes, .. } | HostRequest::ReplaceLazily { file, bytes } => {
                 self.replace(file.path, bytes)
             }
             HostRequest::Remove { file } => self.remove(&file.path),
@@ -236,7 +236,7 @@ impl Host {
     fn answer_without_files(&mut self, need: HostRequest) -> HostResponse {
         match need {
             HostRequest::Git { arguments, .. } => {
-                HostResponse::Ran(Some(git_output(&arguments, self.remote)))
+                HostResponse::GitRun(Some(git_output(&arguments, self.remote)))
             }
             HostRequest::Document { path, is_first, .. } => {
                 HostResponse::Document(self.document(&path, is_first))
@@ -246,28 +246,28 @@ impl Host {
                 HostResponse::Text(path.replace("/home/ann/link", "/home/ann/code"))
             }
             // It knows one letter that can be written in two ways.
-            HostRequest::Normal { path } => HostResponse::Text(path.replace("u\u{308}", "ü")),
-            HostRequest::Unmarked { text } => HostResponse::Text(text),
-            HostRequest::Out { .. } => HostResponse::Text(r#"{"secrets":[],"changed":[]}"#.into()),
+            HostRequest::NormalizePath { path } => HostResponse::Text(path.replace("u\u{308}", "ü")),
+            HostRequest::RemoveMarks { text } => HostResponse::Text(text),
+            HostRequest::Redact { .. } => HostResponse::Text(r#"{"secrets":[],"changed":[]}"#.into()),
             HostRequest::Secrets { texts } => HostResponse::Text(secrets(&texts)),
             HostRequest::Page { bytes } => {
                 self.pages.push(String::from_utf8(bytes).expect("UTF-8"));
                 HostResponse::Done
             }
-            HostRequest::Given { end } => HostResponse::Bytes(Some(
+            HostRequest::ReadSaved { end } => HostResponse::Bytes(Some(
                 self.saved_bytes[..self.saved_bytes.len().min(end as usize)].to_vec(),
             )),
-            HostRequest::Put { file, bytes, at } => {
+            HostRequest::WriteSaved { file, bytes, at } => {
                 let (before, behind) = bytes.split_at(at as usize);
                 self.replace(file.path, [before, &self.saved_bytes, behind].concat())
             }
-            HostRequest::Hand { file, start, end } => self.hand(&file.path, start, end),
-            HostRequest::Wait { .. } | HostRequest::Turn { .. } | HostRequest::Leave { .. } => {
+            HostRequest::HandRange { file, start, end } => self.hand(&file.path, start, end),
+            HostRequest::Wait { .. } | HostRequest::TakeTurn { .. } | HostRequest::EndTurn { .. } => {
                 HostResponse::Done
             }
             HostRequest::Process => HostResponse::Process(Process::read(OWN_PROCESS).expect("a process")),
             // The others that there are have larger numbers.
-            HostRequest::Gone { processes } => HostResponse::Flags(
+            HostRequest::CheckProcesses { processes } => HostResponse::Flags(
                 processes.iter().map(|process| process.pid >= FIRST_DEAD_PROCESS).collect(),
             ),
             // They are all as near as each other.
@@ -286,7 +286,7 @@ impl Host {
             | HostRequest::List { .. }
             | HostRequest::Append { .. }
             | HostRequest::Replace { .. }
-            | HostRequest::Keep { .. }
+            | HostRequest::ReplaceLazily { .. }
             | HostRequest::Remove { .. }
             | HostRequest::Move { .. }
             | HostRequest::Copy { .. }

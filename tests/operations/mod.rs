@@ -489,7 +489,7 @@ fn a_context_is_of_what_was_known_in_its_turn_whatever_begins_afterwards() {
             Step::Done(done) => break done,
             Step::Requests(needs) => needs,
         };
-        if needs.contains(&HostRequest::Leave { of: None }) {
+        if needs.contains(&HostRequest::EndTurn { of: None }) {
             // Whoever comes next begins to read all anew, and is not done.
             live.open().begin(host.stamp());
         }

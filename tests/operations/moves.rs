@@ -50,7 +50,7 @@ pub fn operations() -> Vec<(&'static str, bool, Begins)> {
         |store, live| store.delete(live, false).map(|trash| assert!(trash.is_some(), "it lies in the trash"));
     let relocate: Begins = |store, _| {
         let (from, to) = (setup(None).project, || "/home/ann/elsewhere".to_string());
-        store.relocate(from, to(), to()).map(drop)
+        store.relocate_project(from, to(), to()).map(drop)
     };
     vec![
         ("relocate", true, relocate),

@@ -118,7 +118,7 @@ fn writing() -> Vec<(&'static str, Begins)> {
         }),
         ("relocate", |store, _| {
             let elsewhere = || "/home/ann/elsewhere".to_string();
-            debug_answer(store.relocate("/home/ann/code".into(), elsewhere(), elsewhere()))
+            debug_answer(store.relocate_project("/home/ann/code".into(), elsewhere(), elsewhere()))
         }),
     ]
 }
@@ -229,7 +229,7 @@ fn a_project_is_relocated_as_a_whole_or_not_at_all() {
         host.append(&format!("{}/events.jsonl", folders[newer]), format!("{line}\n").as_bytes());
         let before = files(&host);
         let elsewhere = || "/home/ann/elsewhere".to_string();
-        let relocating = store(i64::MAX).relocate("/home/ann/code".into(), elsewhere(), elsewhere());
+        let relocating = store(i64::MAX).relocate_project("/home/ann/code".into(), elsewhere(), elsewhere());
         let trouble = host.drive(relocating, |_| Meanwhile::Nothing).expect("driven");
         assert_eq!(trouble.expect_err("one of them is not written").code(), "newer_version");
         assert!(files(&host) == before, "{newer}: {:?}", changed_paths(&before, &files(&host)));

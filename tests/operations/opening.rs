@@ -28,7 +28,7 @@ fn to_a_turn<T>(host: &mut Host, operation: &mut Operation<'_, T>) -> Vec<HostRe
     let mut step = operation.begin(host.stamp());
     loop {
         let Step::Requests(needs) = step else { panic!("expected a turn to be asked for") };
-        if needs.iter().any(|need| matches!(need, HostRequest::Turn { .. })) {
+        if needs.iter().any(|need| matches!(need, HostRequest::TakeTurn { .. })) {
             return needs;
         }
         step = answer_needs(host, operation, needs);

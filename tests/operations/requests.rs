@@ -138,7 +138,7 @@ fn a_summary_has_no_more_than_its_tokens_as_it_leaves() {
     let counted = |text: &str| leftoff::tokens::estimate(text);
     // What stands for a word in it is longer than that.
     let longer = |need: &HostRequest| match need {
-        HostRequest::Out { bytes } => {
+        HostRequest::Redact { bytes } => {
             let json = String::from_utf8_lossy(bytes).replace("tests", "[redacted:own:0123abcd]");
             let value: Value = serde_json::from_str(&json).expect("JSON");
             let left = json!({ "value": value, "secrets": [], "changed": [] });
@@ -215,7 +215,7 @@ const PLACEHOLDER: &str = "[redacted:own:0123abcd which is longer than what it s
 
 /// As a host answers that knows a secret in everything that leaves.
 fn without_secret(need: &HostRequest) -> Option<HostResponse> {
-    let HostRequest::Out { bytes } = need else { return None };
+    let HostRequest::Redact { bytes } = need else { return None };
     let json = String::from_utf8_lossy(bytes);
     let value: Value = serde_json::from_str(&json.replace(SECRET, PLACEHOLDER)).expect("JSON");
     let changed = vec![json!([SECRET, PLACEHOLDER]); json.matches(SECRET).count()];
@@ -326,9 +326,9 @@ fn the_bytes_that_a_need_is_about_lie_behind_it_and_nothing_lies_behind_others()
     let texts: Vec<String> = ["one", "two"].map(String::from).into();
     let needs = [
         (HostRequest::Page { bytes: bytes.clone() }, Some(&b"some bytes"[..])),
-        (HostRequest::Out { bytes: bytes.clone() }, Some(b"some bytes")),
-        (HostRequest::Keep { file: file.clone(), bytes: bytes.clone() }, Some(b"some bytes")),
-        (HostRequest::Put { file: file.clone(), bytes, at: 0 }, Some(b"some bytes")),
+        (HostRequest::Redact { bytes: bytes.clone() }, Some(b"some bytes")),
+        (HostRequest::ReplaceLazily { file: file.clone(), bytes: bytes.clone() }, Some(b"some bytes")),
+        (HostRequest::WriteSaved { file: file.clone(), bytes, at: 0 }, Some(b"some bytes")),
         (HostRequest::Secrets { texts: texts.clone() }, Some(b"one\n\0\ntwo")),
         (HostRequest::Vectors { texts }, None),
         (HostRequest::Stat { file }, None),

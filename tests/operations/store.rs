@@ -69,7 +69,9 @@ pub fn operations() -> Vec<(&'static str, Begins)> {
         }),
         ("relocate", |store| {
             let elsewhere = || "/home/ann/elsewhere".to_string();
-            store.relocate("/home/ann/code".into(), elsewhere(), elsewhere()).map(|count| count.to_string())
+            store
+                .relocate_project("/home/ann/code".into(), elsewhere(), elsewhere())
+                .map(|count| count.to_string())
         }),
     ]
 }

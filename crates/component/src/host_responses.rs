@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use leftoff::operation::{self as core, HostResponse as Said};
+use leftoff::operation::{self as core, HostResponse};
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
@@ -10,27 +10,31 @@ use crate::exports::leftoff::core::protocol::{
 };
 use crate::texts::Counter;
 
-pub(crate) fn to_host_response(answer: Answer<'_>) -> Said {
+pub(crate) fn to_host_response(answer: Answer<'_>) -> HostResponse {
     match answer {
-        Answer::Done => Said::Done,
-        Answer::Content(pieces) => Said::Bytes(pieces.map(join_pieces)),
-        Answer::Stat(found) => Said::Stat(found.map(to_stat)),
-        Answer::Entries(found) => Said::Entries(found.map(|all| all.into_iter().map(to_entry).collect())),
-        Answer::End(end) => Said::End(end, None),
-        Answer::Text(text) => Said::Text(text),
-        Answer::Vocabulary(known) => Said::Vocabulary(known.get::<Counter>().0.clone()),
-        Answer::Ran(found) => Said::Ran(found.map(|Ran { status, out, words, is_late }| core::GitRun {
-            status,
-            stdout: join_pieces(Vec::from([out])),
-            stderr_text: words,
-            has_timed_out: is_late,
-        })),
-        Answer::Process(Process { lease, name, is_alone }) => {
-            Said::Process(lease::Process { lease: to_lease(lease), name, is_alone })
+        Answer::Done => HostResponse::Done,
+        Answer::Content(pieces) => HostResponse::Bytes(pieces.map(join_pieces)),
+        Answer::Stat(found) => HostResponse::Stat(found.map(to_stat)),
+        Answer::Entries(found) => {
+            HostResponse::Entries(found.map(|all| all.into_iter().map(to_entry).collect()))
         }
-        Answer::Flags(flags) => Said::Flags(flags),
-        Answer::Document(found) => Said::Document(found.map(to_document)),
-        Answer::Failed(failure) => Said::Failed(to_failure(failure)),
+        Answer::End(end) => HostResponse::End(end, None),
+        Answer::Text(text) => HostResponse::Text(text),
+        Answer::Vocabulary(known) => HostResponse::Vocabulary(known.get::<Counter>().0.clone()),
+        Answer::Ran(found) => {
+            HostResponse::GitRun(found.map(|Ran { status, out, words, is_late }| core::GitRun {
+                status,
+                stdout: join_pieces(Vec::from([out])),
+                stderr_text: words,
+                has_timed_out: is_late,
+            }))
+        }
+        Answer::Process(Process { lease, name, is_alone }) => {
+            HostResponse::Process(lease::Process { lease: to_lease(lease), name, is_alone })
+        }
+        Answer::Flags(flags) => HostResponse::Flags(flags),
+        Answer::Document(found) => HostResponse::Document(found.map(to_document)),
+        Answer::Failed(failure) => HostResponse::Failed(to_failure(failure)),
     }
 }
 

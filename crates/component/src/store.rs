@@ -288,7 +288,7 @@ impl GuestStore for StoreHandle {
 
     fn relocate(&self, old: String, to: String, normal: String) -> Operation {
         RunningOperation::start(
-            self.store.relocate(old, to, normal).map(|count| text_outcome(to_json(&count))),
+            self.store.relocate_project(old, to, normal).map(|count| text_outcome(to_json(&count))),
         )
     }
 

@@ -301,7 +301,7 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> HostRespons
         9 => HostResponse::Flags(Array::from(&said.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
         #[cfg(feature = "agents")]
         11 => HostResponse::Document(is_there.then(|| read_document(said))),
-        12 => HostResponse::Ran(is_there.then(|| GitRun {
+        12 => HostResponse::GitRun(is_there.then(|| GitRun {
             status: number(1).map(|status| status as i32).filter(|status| *status >= 0),
             stdout: Uint8Array::from(said.get(2)).to_vec(),
             stderr_text: text(3).unwrap_or_default(),

@@ -114,7 +114,9 @@ impl Operations {
                 let live = open_session(store, &mut word)?;
                 store.move_to(&live, word()).map(session_place_json)
             }
-            "relocate" => store.relocate(word(), word(), word()).map(|count| count.to_string().into_bytes()),
+            "relocate" => {
+                store.relocate_project(word(), word(), word()).map(|count| count.to_string().into_bytes())
+            }
             "delete" => {
                 let live = open_session(store, &mut word)?;
                 store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())

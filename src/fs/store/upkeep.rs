@@ -106,6 +106,6 @@ impl Store {
             std::path::absolute(from).map_err(|error| storage_failure("stat", from, None, error.into()))?;
         let path = real_folder(to.as_ref().into())?;
         let normal = |path: &Path| Ok::<String, Trouble>(path_text(path)?.nfc().collect());
-        self.drive(self.0.core.relocate(normal(&old)?, path_text(&path)?, normal(&path)?))
+        self.drive(self.0.core.relocate_project(normal(&old)?, path_text(&path)?, normal(&path)?))
     }
 }

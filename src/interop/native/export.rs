@@ -18,7 +18,7 @@ use crate::json::request;
 use crate::json::text::to_json;
 use crate::record::id;
 use crate::record::message::Message;
-use crate::resume::block::LAST_ACTIVE_PREFIX;
+use crate::resume::block::LAST_ACTIVE;
 use crate::shapes::{self, Format};
 use crate::time::Stamp;
 
@@ -302,7 +302,7 @@ impl NativeExport {
 
     /// Hashes all that is written for the client, but for the time.
     pub fn fingerprint(&self) -> String {
-        let is_lasting = |line: &&str| !line.starts_with(LAST_ACTIVE_PREFIX);
+        let is_lasting = |line: &&str| !line.starts_with(LAST_ACTIVE);
         let first: Option<String> = self
             .first_prompt
             .as_ref()

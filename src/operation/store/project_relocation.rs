@@ -19,7 +19,12 @@ use crate::session::change_request::ChangeRequest;
 impl Store {
     /// Moves all sessions of one project folder to another, or none. `from` and `normal` are the old and the new path
     /// in Unicode's normalization form C, `to` is the new path as displayed. Answer: the number of sessions.
-    pub fn relocate(self: &Rc<Store>, from: String, to: String, normal: String) -> Operation<'static, u64> {
+    pub fn relocate_project(
+        self: &Rc<Store>,
+        from: String,
+        to: String,
+        normal: String,
+    ) -> Operation<'static, u64> {
         let store = self.clone();
         Operation::new(|io| async move {
             for (path, called) in [(&from, "old"), (&to, "new"), (&normal, "normal")] {

@@ -104,7 +104,7 @@ fn expected_postings(pieces: &[TestSegment], term: &str) -> [Vec<(u32, u32)>; 2]
 
 fn check_found(pieces: &[TestSegment], terms: &[&str]) {
     let bytes = build_index(pieces);
-    let end = open_index(&bytes).expect("it is a run");
+    let end = open_index(&bytes).expect("it is an index file");
     for term in terms {
         let lists = lists(&bytes, &end, term);
         let found = [SAID_FIELD, WORK_FIELD].map(|field| {
@@ -205,7 +205,7 @@ fn many_segments() -> Vec<TestSegment> {
 fn what_is_put_in_is_found_also_in_many_blocks_and_long_lists() {
     let pieces = many_segments();
     let bytes = build_index(&pieces);
-    let end = open_index(&bytes).expect("it is a run");
+    let end = open_index(&bytes).expect("it is an index file");
     assert!(end.blocks() > 3, "{} blocks", end.blocks());
     let terms: Vec<String> = (0..4100).map(|number| format!("w{number}")).collect();
     check_found(&pieces, &terms.iter().map(String::as_str).chain(["", "a", "zz"]).collect::<Vec<_>>());
@@ -255,7 +255,7 @@ fn a_piece_that_does_not_count_leaves_nothing() {
 #[test]
 fn a_prefix_is_in_the_blocks_that_are_told() {
     let bytes = build_index(&many_segments());
-    let end = open_index(&bytes).expect("it is a run");
+    let end = open_index(&bytes).expect("it is an index file");
     for prefix in ["w1", "w20", "", "w4095", "x", "a"] {
         let blocks = end.blocks_with_prefix(prefix.as_bytes());
         for nth in 0..end.blocks() {

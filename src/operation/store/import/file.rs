@@ -140,7 +140,7 @@ impl Importer<'_> {
         let may_come = is_alone && !self.is_ongoing && self.deliver_typed(&name, &mut read.sessions).await?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
         // A session of the store may have been resumed in it, or it may be about the store alone.
-        let is_about_store = speaks(block::END_MARKER) || speaks(COMMAND_ANSWER);
+        let is_about_store = speaks(block::END) || speaks(COMMAND_ANSWER);
         drop(bytes);
         // Reading a file takes as long as writing what it holds.
         self.report_progress(share, 0.0).await?;

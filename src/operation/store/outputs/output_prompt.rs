@@ -17,7 +17,7 @@ use crate::json::text::{Text, grapheme_boundary, to_json};
 use crate::layout::File;
 use crate::operation::context::{load_vocabulary, parse_max_tokens};
 use crate::operation::{Io, Operation, Trouble};
-use crate::outputs::answer::{DEFAULT_INSTRUCTIONS, Excerpt, PickedOutput, PromptRequest, prompt};
+use crate::outputs::answer::{Excerpt, INSTRUCTIONS, PickedOutput, PromptRequest, prompt};
 use crate::outputs::{choice, describe_output, file};
 use crate::tokens::{Encoding, Vocabulary, count};
 
@@ -57,7 +57,7 @@ impl OutputPromptRequest {
         Ok(OutputPromptRequest {
             prompt: PromptRequest {
                 question: question.ok_or_else(|| needed("question"))?,
-                instructions: instructions.unwrap_or_else(|| DEFAULT_INSTRUCTIONS.into()),
+                instructions: instructions.unwrap_or_else(|| INSTRUCTIONS.into()),
                 max_tokens,
             },
             outputs: outputs.ok_or_else(|| needed("outputs"))?,

@@ -71,9 +71,9 @@ impl IndexFile {
     pub fn changed_error(&self) -> IndexLost {
         match &self.location {
             IndexLocation::File(name) => IndexLost::File(name.clone()),
-            IndexLocation::Memory(_) => {
-                IndexLost::Trouble(Trouble::internal("expected a run that was made, but found another"))
-            }
+            IndexLocation::Memory(_) => IndexLost::Trouble(Trouble::internal(
+                "expected an index file that was made, but found another",
+            )),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::host::failed;
+use crate::host::failure;
 use crate::host::protocol::{
     self, Answer, Content, Document, Entry, FileId, Kind, Listing, Need, Range, Root, Stat,
 };
@@ -25,19 +25,19 @@ impl Files {
     /// Nothing where it is no file that is needed.
     pub fn answer(&mut self, need: Need) -> Option<Answer> {
         let answer = match need {
-            Need::Read(range) => self.bytes(&range).map(|bytes| Answer::Content(bytes.map(content))),
+            Need::Read(range) => self.read_range(&range).map(|bytes| Answer::Content(bytes.map(to_content))),
             // Agents' files that are databases this host cannot read.
-            Need::Document(asked) if !asked.is_first => Ok(Answer::Document(None)),
-            Need::Document(asked) => {
-                fs::read(&asked.path).map(|bytes| Answer::Document(Some(document(bytes))))
+            Need::Document(reading) if !reading.is_first => Ok(Answer::Document(None)),
+            Need::Document(reading) => {
+                fs::read(&reading.path).map(|bytes| Answer::Document(Some(to_document(bytes))))
             }
-            Need::Hash(range) => self.hash(&range),
-            Need::Stat(file) => stat(&self.at(&file)).map(Answer::Stat),
-            Need::Entries(listing) => self.entries(&listing).map(Answer::Entries),
-            Need::Append(asked) => self.appended(&asked).map(Answer::End),
+            Need::Hash(range) => self.hash_range(&range),
+            Need::Stat(file) => stat(&self.path_of(&file)).map(Answer::Stat),
+            Need::Entries(listing) => self.list_entries(&listing).map(Answer::Entries),
+            Need::Append(append) => self.append(&append).map(Answer::End),
             Need::Replace(protocol::Replace { file, content, within })
             | Need::Keep(protocol::Replace { file, content, within }) => {
-                self.replaced(&file, within.as_deref(), &[bytes_of(&content)], true).map(|()| Answer::Done)
+                self.replace(&file, within.as_deref(), &[bytes_of(&content)], true).map(|()| Answer::Done)
             }
             Need::Given(end) => {
                 let end = self.output.len().min(end as usize);
@@ -45,26 +45,29 @@ impl Files {
             }
             Need::Put(protocol::Put { file, content, at }) => {
                 let (before, behind) = bytes_of(&content).split_at(at as usize);
-                self.replaced(&file, None, &[before, &self.output, behind], false).map(|()| Answer::Done)
+                self.replace(&file, None, &[before, &self.output, behind], false).map(|()| Answer::Done)
             }
-            Need::Hand(range) => self.bytes(&range).map(|bytes| match bytes {
+            Need::Hand(range) => self.read_range(&range).map(|bytes| match bytes {
                 Some(bytes) => {
                     self.handed = bytes;
                     Answer::End(self.handed.len() as u64)
                 }
                 None => Answer::Content(None),
             }),
-            Need::Remove(file) => removed(&self.at(&file)).map(|()| Answer::Done),
-            Need::Move(asked) => moved(&self.at(&asked.from), &self.at(&asked.to)).map(|()| Answer::Done),
-            Need::Copy(asked) => {
-                copied(&self.at(&asked.from), &self.at(&asked.to), asked.missing).map(Answer::End)
+            Need::Remove(file) => remove_path(&self.path_of(&file)).map(|()| Answer::Done),
+            Need::Move(paths) => {
+                move_path(&self.path_of(&paths.from), &self.path_of(&paths.to)).map(|()| Answer::Done)
+            }
+            Need::Copy(paths) => {
+                copy_tree(&self.path_of(&paths.from), &self.path_of(&paths.to), paths.missing)
+                    .map(Answer::End)
             }
             _ => return None,
         };
-        Some(answer.unwrap_or_else(|error| failed(code(error.kind()), error)))
+        Some(answer.unwrap_or_else(|error| failure(error_code(error.kind()), error)))
     }
 
-    fn at(&self, file: &protocol::File) -> PathBuf {
+    fn path_of(&self, file: &protocol::File) -> PathBuf {
         let root = match &file.root {
             Root::Home => &self.home,
             Root::Project => &self.project,
@@ -75,69 +78,71 @@ impl Files {
         if file.path.is_empty() { root.into() } else { root.join(&file.path) }
     }
 
-    fn bytes(&self, range: &Range) -> io::Result<Option<Vec<u8>>> {
-        let Some(mut file) = unless_absent(File::open(self.at(&range.file)))? else { return Ok(None) };
+    fn read_range(&self, range: &Range) -> io::Result<Option<Vec<u8>>> {
+        let Some(mut file) = unless_absent(File::open(self.path_of(&range.file)))? else { return Ok(None) };
         file.seek(SeekFrom::Start(range.start))?;
         let mut bytes = Vec::new();
         file.take(range.end.unwrap_or(u64::MAX).saturating_sub(range.start)).read_to_end(&mut bytes)?;
         Ok(Some(bytes))
     }
 
-    fn hash(&self, range: &Range) -> io::Result<Answer> {
-        let bytes = self.bytes(range)?.unwrap_or_default();
+    fn hash_range(&self, range: &Range) -> io::Result<Answer> {
+        let bytes = self.read_range(range)?.unwrap_or_default();
         let is_short = range.end.is_some_and(|end| (bytes.len() as u64) < end - range.start);
         let digits = || Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(if is_short { Answer::Done } else { Answer::Text(digits()) })
     }
 
-    fn entries(&self, asked: &Listing) -> io::Result<Option<Vec<Entry>>> {
-        let Some(found) = unless_absent(fs::read_dir(self.at(&asked.folder)))? else { return Ok(None) };
+    fn list_entries(&self, listing: &Listing) -> io::Result<Option<Vec<Entry>>> {
+        let Some(found) = unless_absent(fs::read_dir(self.path_of(&listing.folder)))? else {
+            return Ok(None);
+        };
         let mut found = found.collect::<io::Result<Vec<_>>>()?;
         found.sort_by_key(fs::DirEntry::file_name);
         let entry = |found: fs::DirEntry| {
             let kind = kind_of(found.file_type()?);
-            let look = || asked.names.iter().map(|name| stat(&found.path().join(name)));
+            let look = || listing.names.iter().map(|name| stat(&found.path().join(name)));
             let files = if kind == Kind::Folder { look().collect::<io::Result<_>>().ok() } else { None };
             Ok(Entry { name: found.file_name().to_string_lossy().into(), kind, files })
         };
         found.into_iter().map(entry).collect::<io::Result<_>>().map(Some)
     }
 
-    fn appended(&self, asked: &protocol::Append) -> io::Result<u64> {
-        let path = self.in_folder(&asked.file, asked.within.as_deref())?;
+    fn append(&self, request: &protocol::Append) -> io::Result<u64> {
+        let path = self.path_in_folder(&request.file, request.within.as_deref())?;
         let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-        file.write_all(bytes_of(&asked.content))?;
-        if asked.durable {
+        file.write_all(bytes_of(&request.content))?;
+        if request.durable {
             file.sync_all()?;
         }
         Ok(file.metadata()?.len())
     }
 
-    fn replaced(
+    fn replace(
         &self,
         file: &protocol::File,
         within: Option<&str>,
         pieces: &[&[u8]],
         durable: bool,
     ) -> io::Result<()> {
-        let path = self.in_folder(file, within)?;
-        let beside = path.with_file_name(format!(".leftoff.{:016x}.tmp", getrandom::u64()?));
-        let mut file = File::create_new(&beside)?;
+        let path = self.path_in_folder(file, within)?;
+        let temporary = path.with_file_name(format!(".leftoff.{:016x}.tmp", getrandom::u64()?));
+        let mut file = File::create_new(&temporary)?;
         for piece in pieces {
             file.write_all(piece)?;
         }
         if durable {
             file.sync_all()?;
         }
-        fs::rename(beside, path)
+        fs::rename(temporary, path)
     }
 
     /// Where a file is, in a folder that is made unless it lies in one that has to be there.
-    fn in_folder(&self, file: &protocol::File, within: Option<&str>) -> io::Result<PathBuf> {
+    fn path_in_folder(&self, file: &protocol::File, within: Option<&str>) -> io::Result<PathBuf> {
         if let Some(within) = within {
-            fs::read_dir(self.at(&protocol::File { root: file.root.clone(), path: within.into() }))?;
+            fs::read_dir(self.path_of(&protocol::File { root: file.root.clone(), path: within.into() }))?;
         }
-        let path = self.at(file);
+        let path = self.path_of(file);
         make_parent(&path)?;
         Ok(path)
     }
@@ -147,12 +152,12 @@ fn make_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-fn removed(path: &Path) -> io::Result<()> {
+fn remove_path(path: &Path) -> io::Result<()> {
     let Some(found) = unless_absent(fs::symlink_metadata(path))? else { return Ok(()) };
     if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
-fn moved(from: &Path, to: &Path) -> io::Result<()> {
+fn move_path(from: &Path, to: &Path) -> io::Result<()> {
     if stat(to)?.is_some() {
         return Err(ErrorKind::AlreadyExists.into());
     }
@@ -160,11 +165,12 @@ fn moved(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-fn copied(from: &Path, to: &Path, only_missing: bool) -> io::Result<u64> {
+fn copy_tree(from: &Path, to: &Path, only_missing: bool) -> io::Result<u64> {
     let kind = kind_of(fs::symlink_metadata(from)?.file_type());
     if kind == Kind::Folder {
         fs::create_dir_all(to)?;
-        let within = |entry: fs::DirEntry| copied(&entry.path(), &to.join(entry.file_name()), only_missing);
+        let within =
+            |entry: fs::DirEntry| copy_tree(&entry.path(), &to.join(entry.file_name()), only_missing);
         return fs::read_dir(from)?.map(|entry| entry.and_then(within)).sum();
     }
     if kind == Kind::Other || only_missing && to.exists() {
@@ -194,12 +200,12 @@ fn kind_of(found: fs::FileType) -> Kind {
     }
 }
 
-fn content(bytes: Vec<u8>) -> Vec<Content> {
+fn to_content(bytes: Vec<u8>) -> Vec<Content> {
     vec![String::from_utf8(bytes).map_or_else(|error| Content::Bytes(error.into_bytes()), Content::Text)]
 }
 
-fn document(bytes: Vec<u8>) -> Document {
-    Document { pieces: content(bytes), is_alone: true, failure: None }
+fn to_document(bytes: Vec<u8>) -> Document {
+    Document { pieces: to_content(bytes), is_alone: true, failure: None }
 }
 
 pub fn bytes_of(content: &Content) -> &[u8] {
@@ -216,7 +222,7 @@ fn unless_absent<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-fn code(kind: ErrorKind) -> &'static str {
+fn error_code(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound => "not_found",
         ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty => "already_exists",

@@ -35,15 +35,15 @@ impl Host {
         let component = unsafe { Component::deserialize_file(&engine, compiled)? };
         let mut wasm = Store::new(&engine, ());
         let core = Leftoff::instantiate(&mut wasm, &component, &Linker::new(&engine))?;
-        let vocabulary = planes.map(|planes| known(&core, &mut wasm, planes)).transpose()?;
+        let vocabulary = planes.map(|planes| load_vocabulary(&core, &mut wasm, planes)).transpose()?;
         let project = std::fs::canonicalize(project)?;
         let setup = json!({
             "home": home, "project": project, "normalProject": project, "user": std::env::home_dir(),
             "separator": "/", "idleMs": 30 * 60_000,
         });
-        let counted = vocabulary.as_ref().map(|(_, made)| *made);
+        let counter = vocabulary.as_ref().map(|(_, made)| *made);
         let stores = core.leftoff_core_store().store();
-        let store = stores.call_open(&mut wasm, &setup.to_string(), counted, Redact::Off)??;
+        let store = stores.call_open(&mut wasm, &setup.to_string(), counter, Redact::Off)??;
         let files = Files { home: home.into(), project, output: Vec::new(), handed: Vec::new() };
         let name = format!("{:016x}{:016x}", random()?, random()?);
         Ok(Host { wasm, core, store, vocabulary, files, name })
@@ -109,15 +109,15 @@ impl Host {
 }
 
 fn no_counter() -> Answer {
-    failed("no_counter", "this host counts by its vocabularies alone")
+    failure("no_counter", "this host counts by its vocabularies alone")
 }
 
-pub fn failed(code: &str, message: impl ToString) -> Answer {
+pub fn failure(code: &str, message: impl ToString) -> Answer {
     let (code, message) = (code.into(), message.to_string());
     Answer::Failed(Failure { code, message, written: None, unconfirmed: false, origin: None })
 }
 
-fn known(core: &Leftoff, wasm: &mut Store<()>, planes: &str) -> Result<(String, ResourceAny)> {
+fn load_vocabulary(core: &Leftoff, wasm: &mut Store<()>, planes: &str) -> Result<(String, ResourceAny)> {
     let vocabularies = core.leftoff_core_protocol().vocabulary();
     let made = vocabularies.call_from_planes(&mut *wasm, &std::fs::read(planes)?)??;
     Ok((vocabularies.call_encoding(wasm, made)?, made))

@@ -29,14 +29,14 @@ struct Talk {
 }
 
 impl Talk {
-    fn does(&mut self, step: &Value) -> Result<Value> {
+    fn run_step(&mut self, step: &Value) -> Result<Value> {
         let name = step["name"].as_str().or(step["session"].as_str()).unwrap_or("s");
         if step["of"] == "transcripts" {
-            return self.of_transcripts(step).map(Value::from);
+            return self.call_transcripts(step).map(Value::from);
         }
         self.host.files.output = step["output"].as_str().unwrap_or_default().into();
         self.host.files.handed.clear();
-        let operation = self.begun(step)?;
+        let operation = self.begin_operation(step)?;
         let mut pages = Vec::new();
         let mut page = |page| pages.push(String::from_utf8_lossy(bytes_of(&page)).into_owned());
         match self.host.run(operation, &mut page)? {
@@ -55,7 +55,7 @@ impl Talk {
     }
 
     /// Of transcripts: their marks, words on their way into one, and how one is read.
-    fn of_transcripts(&mut self, step: &Value) -> Result<String> {
+    fn call_transcripts(&mut self, step: &Value) -> Result<String> {
         let (op, args) = (text(&step["op"])?, &step["args"]);
         let stamp = |of: &Value| Stamp {
             now_ms: of.as_i64().unwrap_or_default(),
@@ -63,16 +63,16 @@ impl Talk {
             entropy: (0, 0, 0, 0),
         };
         let Host { core, wasm, .. } = &mut self.host;
-        let asked = core.leftoff_core_transcripts();
+        let transcripts = core.leftoff_core_transcripts();
         match op {
-            "title" => asked.call_title(wasm, text(&args[0])?, text(&args[1])?),
-            "question" => asked.call_question(wasm, stamp(&args[0])),
-            "answer" => asked.call_answer(wasm, stamp(&args[0]), text(&args[1])?),
-            "end" => asked.call_end(wasm, stamp(&args[0]), args[1].as_str()),
-            "prompt" => asked.call_prompt(wasm, args[0].as_str(), text(&args[1])?, text(&args[2])?),
-            "read" => asked.call_read(wasm, text(&args[0])?.as_bytes()),
+            "title" => transcripts.call_title(wasm, text(&args[0])?, text(&args[1])?),
+            "question" => transcripts.call_question(wasm, stamp(&args[0])),
+            "answer" => transcripts.call_answer(wasm, stamp(&args[0]), text(&args[1])?),
+            "end" => transcripts.call_end(wasm, stamp(&args[0]), args[1].as_str()),
+            "prompt" => transcripts.call_prompt(wasm, args[0].as_str(), text(&args[1])?, text(&args[2])?),
+            "read" => transcripts.call_read(wasm, text(&args[0])?.as_bytes()),
             "record" => {
-                let recorders = asked.recorder();
+                let recorders = transcripts.recorder();
                 let recorder = recorders.call_constructor(&mut *wasm)?;
                 let mut written = Vec::new();
                 for part in args.as_array().into_iter().flatten() {
@@ -87,8 +87,8 @@ impl Talk {
     }
 
     /// The operation of a step: each that the tests ask for.
-    fn begun(&mut self, step: &Value) -> Result<ResourceAny> {
-        let of = |name: &Value| {
+    fn begin_operation(&mut self, step: &Value) -> Result<ResourceAny> {
+        let find_session = |name: &Value| {
             let found = self.sessions.get(name.as_str().unwrap_or("s")).copied();
             found.ok_or_else(|| format_err!("expected a session, but found {name}"))
         };
@@ -103,22 +103,26 @@ impl Talk {
                 "output-prompt" => stores.call_output_prompt(wasm, store, first()?),
                 "save-output" => stores.call_save_output(wasm, store, first()?),
                 "create" => stores.call_create(wasm, store, first()?),
-                "delete" => stores.call_delete(wasm, store, of(&step["given"])?, args[0] == true),
+                "delete" => stores.call_delete(wasm, store, find_session(&step["given"])?, args[0] == true),
                 "import-file" => stores.call_import_file(wasm, store, first()?),
                 "list" => stores.call_list(wasm, store, first()?),
-                "move" => stores.call_move(wasm, store, of(&step["given"])?, first()?),
+                "move" => stores.call_move(wasm, store, find_session(&step["given"])?, first()?),
                 "restore" => stores.call_restore(wasm, store, first()?),
                 "session" => stores.call_session(wasm, store, first()?),
                 "session-at" => stores.call_session_at(wasm, store, first()?, placement),
                 _ => Err(format_err!("expected an operation of a store, but found {op}")),
             };
         }
-        let (sessions, session) = (core.leftoff_core_store().session(), of(&step["session"])?);
+        let (sessions, session) = (core.leftoff_core_store().session(), find_session(&step["session"])?);
         match op {
-            "append" => sessions.call_append(wasm, session, first()?, &options(&args[1])?),
-            "append-once" => {
-                sessions.call_append_once(wasm, session, first()?, &options(&args[1])?, text(&args[2])?)
-            }
+            "append" => sessions.call_append(wasm, session, first()?, &append_options(&args[1])?),
+            "append-once" => sessions.call_append_once(
+                wasm,
+                session,
+                first()?,
+                &append_options(&args[1])?,
+                text(&args[2])?,
+            ),
             "append-tool" => sessions.call_append_tool(wasm, session, first()?),
             "close" => sessions.call_close(wasm, session),
             "compact" => sessions.call_compact(wasm, session, first()?),
@@ -133,7 +137,7 @@ impl Talk {
     }
 }
 
-fn options(of: &Value) -> Result<AppendOptions> {
+fn append_options(of: &Value) -> Result<AppendOptions> {
     let format = text(&of["format"])?.into();
     Ok(AppendOptions { format, durable: of["durable"] == true, revives: of["revives"] == true })
 }
@@ -150,7 +154,7 @@ fn main() -> Result<()> {
     let host = Host::new(Path::new(compiled), home, project, planes.first().map(String::as_str))?;
     let mut talk = Talk { host, sessions: BTreeMap::new() };
     for line in std::io::stdin().lines() {
-        let answer = match talk.does(&serde_json::from_str(&line?)?) {
+        let answer = match talk.run_step(&serde_json::from_str(&line?)?) {
             Ok(answer) => json!({ "answer": answer }),
             // A trap ends the program.
             Err(error) => {

@@ -11,12 +11,19 @@ pub fn lease_of(pid: u64) -> io::Result<Lease> {
     // Behind the program's name, which may have spaces and brackets.
     let start =
         words.rsplit(')').next().and_then(|words| words.split_whitespace().nth(19)).map(str::to_owned);
-    let boot = Some(said("random/boot_id")?);
-    Ok(Lease { pid, host: said("hostname")?, boot, start, program: Some("host.rs".into()), since: None })
+    let boot = Some(read_kernel_value("random/boot_id")?);
+    Ok(Lease {
+        pid,
+        host: read_kernel_value("hostname")?,
+        boot,
+        start,
+        program: Some("host.rs".into()),
+        since: None,
+    })
 }
 
 pub fn is_gone(lease: &Lease) -> bool {
-    let is_here = said("hostname").is_ok_and(|host| host == lease.host);
+    let is_here = read_kernel_value("hostname").is_ok_and(|host| host == lease.host);
     is_here
         && match lease_of(lease.pid) {
             Ok(there) => (there.boot, there.start) != (lease.boot.clone(), lease.start.clone()),
@@ -24,6 +31,6 @@ pub fn is_gone(lease: &Lease) -> bool {
         }
 }
 
-fn said(name: &str) -> io::Result<String> {
+fn read_kernel_value(name: &str) -> io::Result<String> {
     Ok(read_to_string(format!("/proc/sys/kernel/{name}"))?.trim().to_owned())
 }
