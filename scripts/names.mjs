@@ -11,6 +11,7 @@ import { fail, root } from "./run.mjs";
 const CEILINGS = {
   functions: { most: 0, of: "functions named by a bare participle or adverb" },
   types: { most: 0, of: "types named by a bare participle or adverb" },
+  constants: { most: 0, of: "constants named by a bare participle, adverb or degree" },
   methods: { most: 263, of: "methods of one type" },
   circles: { most: 43, of: "files of one folder of src/ that use each other in circles" },
   wide: { most: 43, of: "lines of over 140 letters in js/" },
@@ -46,6 +47,29 @@ const NOT_PARTICIPLES = new Set(
  */
 const ALSO_VERBS = new Set("cut first fit from last next of put set split".split(" "));
 
+/** Adjectives of degree: a limit is `MAX_` or `MIN_`, says of what, and in which unit. */
+const DEGREES = new Set(
+  "big biggest close deep deepest far farthest fewest large largest little long longest narrowest nearest short shortest small smallest wide widest".split(
+    " ",
+  ),
+);
+/** What alone says which values a type has, which class a letter is in, and when a test takes place. */
+const CONSTANT_NOUNS = new Set("ALL NOW OTHER".split(" "));
+
+/**
+ * Whether a constant's name is a bare participle, adverb, preposition or adjective of degree, or begins with one that
+ * stands for `MAX_`, `MIN_` or the noun itself.
+ * @param {string} name
+ */
+export function isVagueConstant(name) {
+  if (CONSTANT_NOUNS.has(name)) return false;
+  return (
+    isBare(name) ||
+    DEGREES.has(name.toLowerCase()) ||
+    /^(?:FEWEST|LARGEST|LEAST|LONGEST|MOST|OF|SHORTEST|SMALLEST)_/.test(name)
+  );
+}
+
 /** Whether a name, in one word, is a participle or an adverb. @param {string} name */
 export function isBare(name) {
   const word = name.toLowerCase();
@@ -76,6 +100,15 @@ function declaredNames(code, words) {
     "gm",
   );
   return Array.from(own.matchAll(pattern), ([, name = ""]) => name);
+}
+
+/** Constants of a file of Rust or JavaScript: names in capitals. @param {string} code */
+export function declaredConstants(code) {
+  const patterns = [
+    /^\s*(?:pub(?:\([^)]*\))? )?(?:const|static) (?:mut )?([A-Z][A-Z\d_]+):/gm,
+    /^\s*(?:export )?const ([A-Z][A-Z\d_]+) =/gm,
+  ];
+  return patterns.flatMap((pattern) => Array.from(code.matchAll(pattern), ([, name = ""]) => name));
 }
 
 /** Functions and types of a file of JavaScript. @param {string} code */
@@ -236,6 +269,10 @@ export function measure() {
     ...code.flatMap((text) => declaredNames(text, "struct|enum|trait|type")),
     ...script.flatMap(({ types }) => types),
   ].filter(isRefused);
+  const programs = readTree("scripts", /\.mjs$/);
+  const constants = [...code, ...[...scripts, ...programs].map(({ text }) => text)]
+    .flatMap(declaredConstants)
+    .filter(isVagueConstant);
   const methods = Array.from(countMethods([...rust, ...crates])).sort(([, a], [, b]) => b - a);
   const wide = scripts
     .filter(({ path }) => path.endsWith(".js"))
@@ -248,6 +285,7 @@ export function measure() {
   return {
     functions: { count: functions.length, found: functions },
     types: { count: types.length, found: types },
+    constants: { count: constants.length, found: constants },
     methods: { count: methods[0]?.[1] ?? 0, found: methods.slice(0, 2).map(([name]) => name) },
     circles: { count: countInCircles(rust), found: [] },
     wide: { count: wide.length, found: wide },

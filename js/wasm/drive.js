@@ -67,9 +67,9 @@ import { bufferFor, packStat, packVectors, packStats, packEntries, LOG_ROW } fro
  *   `reading`: the agent's file being read, and the buffer for it; `failure`: makes the response for an error
  */
 
-const READY = 82;
-const APPEND = 65;
-const FAILED = 70;
+const READY_TAG = 82;
+const APPEND_TAG = 65;
+const FAILURE_TAG = 70;
 /** Bytes before the requests of a step: its kind (1), the operation's number (4), the requests' length (4). */
 const HEAD_BYTES = 9;
 
@@ -92,7 +92,7 @@ function operationsOf(module) {
  * A host response as it crosses to the core: its kind, then its values.
  * @typedef {[kind: number, ...said: unknown[]]} HostResponse
  */
-const DONE = 0;
+const SUCCESS = 0;
 const BYTES = 1;
 const STAT = 2;
 const ENTRIES = 3;
@@ -103,10 +103,10 @@ const VOCABULARY = 8;
 const FLAGS = 9;
 const PROCESS = 10;
 const DOCUMENT = 11;
-const RAN = 12;
+const GIT_RUN = 12;
 
 /**
- * Answers each kind of request; an answer of nothing means `DONE`.
+ * Answers each kind of request; an answer of nothing means `SUCCESS`.
  * @type {Record<string, (need: any, by: AnswerContext) => Promise<HostResponse | void>>}
  */
 const RESPONDERS = {
@@ -161,7 +161,7 @@ const RESPONDERS = {
   },
   async git(asked, { host, payload }) {
     const ran = await host.runGit?.(asked, payload);
-    return ran ? [RAN, ran.status ?? -1, ran.out, ran.words, ran.isLate] : [RAN];
+    return ran ? [GIT_RUN, ran.status ?? -1, ran.out, ran.words, ran.isLate] : [GIT_RUN];
   },
   given: async ({ end }, { host }) => [BYTES, host.own?.savedBytes?.subarray(0, end)],
   async put({ file, at }, { host, payload }) {
@@ -301,7 +301,7 @@ export function drivePages(begin, host) {
  */
 export function driveNow(begin, { module, scan }) {
   let step = beginIn(module, begin);
-  while (step[0] !== READY) {
+  while (step[0] !== READY_TAG) {
     const number = numberOf(step);
     const said = requestsOf(step).map(({ need, payload }) =>
       scan && need.type === "secrets" ? [TEXT, toJson(findSecrets(scan, need.texts, payload))] : undefined,
@@ -359,7 +359,7 @@ export async function driveAppend(begin, host) {
   const stat = await storage.stat(path);
   rejectStale(coreModule, generation);
   const step = coreModule.call(() => begin(operationsOf(coreModule), log, packStat(stat, LOG_ROW), nowMs(), entropy()));
-  if (step[0] !== APPEND) {
+  if (step[0] !== APPEND_TAG) {
     host.unsure?.();
     return readAnswer(driveSteps(step, host, generation));
   }
@@ -416,7 +416,7 @@ async function* driveSteps(step, host, generation, outcome) {
     try {
       return (
         (await RESPONDERS[need.type]?.(need, { host, payload, number, turnEnds: held, reading, failure })) ??
-        /** @type {HostResponse} */ ([DONE])
+        /** @type {HostResponse} */ ([SUCCESS])
       );
     } catch (error) {
       return failure(error);
@@ -425,11 +425,11 @@ async function* driveSteps(step, host, generation, outcome) {
   try {
     for (;;) {
       // The core forgets an operation that has ended, and may give its number to another one.
-      const ended = step[0] === READY || step[0] === FAILED;
+      const ended = step[0] === READY_TAG || step[0] === FAILURE_TAG;
       number = ended ? -1 : numberOf(step);
-      if (step[0] === READY) return step.subarray(1);
-      if (step[0] === FAILED) throw thrown[numberOf(step)];
-      if (step[0] === APPEND)
+      if (step[0] === READY_TAG) return step.subarray(1);
+      if (step[0] === FAILURE_TAG) throw thrown[numberOf(step)];
+      if (step[0] === APPEND_TAG)
         answers = [answer({ type: "appendLines", durable: isDurable(step), outcome }, linesOf(step))];
       else {
         const needs = requestsOf(step);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { countInCircles, countMethods, isBare } from "../../scripts/names.mjs";
+import { countInCircles, countMethods, declaredConstants, isBare, isVagueConstant } from "../../scripts/names.mjs";
 
 test("a participle or an adverb alone is no name; a verb, a noun and a verb with its object are", () => {
   for (const name of [
@@ -43,6 +43,24 @@ test("a participle or an adverb alone is no name; a verb, a noun and a verb with
     "is",
   ])
     assert.ok(!isBare(name), name);
+});
+
+test("a constant says what it holds: no participle, adverb or degree alone, and no degree in place of MAX_", () => {
+  const code = [
+    "const LONGEST: usize = 80;",
+    "pub(crate) static TELLING_WORDS: &[&str] = &[];",
+    "    const LEAST_OF_BEST: f32 = 0.4;",
+    "const MAX_TITLE_CHARS: usize = 80;",
+    "export const KEPT = 32;",
+    "const OF_CLIENT = /x/;",
+    "const DIM = 2;",
+    "const local = MOST;",
+  ].join("\n");
+  assert.deepEqual(declaredConstants(code).filter(isVagueConstant), ["LONGEST", "LEAST_OF_BEST", "KEPT", "OF_CLIENT"]);
+  for (const name of ["MOST", "TOGETHER", "BEHIND", "BEFORE", "FEW", "NEAR", "SAID", "HIDING_PLACES"])
+    assert.equal(isVagueConstant(name), name !== "HIDING_PLACES", name);
+  for (const name of ["ALL", "COVERAGE", "FRAME", "MAX_ATTEMPTS", "READ_BYTES"])
+    assert.ok(!isVagueConstant(name), name);
 });
 
 test("a type's methods are summed over its files and floors stay apart; a trait's methods are the trait's", () => {
