@@ -90,7 +90,7 @@ fn build_context(
     request: Request,
     vocabulary: Option<&Vocabulary>,
 ) -> Result<String, Error> {
-    let asked = request.clone();
+    let options = request.clone();
     let mut session = Session::new(None);
     let mut found = session.messages().observe(log, 0)?;
     found.extend(session.messages().observe_tail());
@@ -101,7 +101,7 @@ fn build_context(
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(vocabulary)? {
-            Outcome::Ready(context) => return Ok(write_context(&context, asked.shape(), asked.recipient())),
+            Outcome::Ready(context) => return Ok(write_context(&context, options.shape(), options.recipient())),
             Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
                 build.take_bytes(range.start, bytes)?;

@@ -108,9 +108,9 @@ impl Helpers<'_> {
         }
     }
 
-    pub(super) fn write_summary(&mut self, asked: &SummaryPrompt<'_>) -> HostResponse {
+    pub(super) fn write_summary(&mut self, prompt: &SummaryPrompt<'_>) -> HostResponse {
         let Some(summarize) = &mut self.summarize else { return HostResponse::Text("{}".into()) };
-        text_response(summarize(asked).map(|Summary { text, model }| {
+        text_response(summarize(prompt).map(|Summary { text, model }| {
             let model = model.map(|model| format!(",\"model\":{}", to_json(&model))).unwrap_or_default();
             format!("{{\"content\":{}{model}}}", to_json(&text))
         }))

@@ -181,8 +181,8 @@ impl Session {
         ))
     }
 
-    fn record_changes(&self, asked: &str) -> Result<(), Trouble> {
-        self.0.host.drive(self.0.files.record_changes(format!("[{asked}]")))
+    fn record_changes(&self, request: &str) -> Result<(), Trouble> {
+        self.0.host.drive(self.0.files.record_changes(format!("[{request}]")))
     }
 
     // The session's tool outputs are kept until it is stopped or completed.

@@ -120,12 +120,12 @@ impl CountingMode {
 impl SessionFiles {
     /// Appends messages as one batch. Returns their lines.
     pub fn append_messages(self: &Rc<SessionFiles>, appending: AppendRequest) -> Operation<'static, Vec<u8>> {
-        let live = self.clone();
+        let files = self.clone();
         self.was_staged.set(false);
         Operation::new(|io| async move {
             let appending = appending.with_detected_format()?;
-            live.acquire_lease(&io).await?;
-            live.append_drafts(&io, &appending).await
+            files.acquire_lease(&io).await?;
+            files.append_drafts(&io, &appending).await
         })
     }
 

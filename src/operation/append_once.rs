@@ -34,10 +34,10 @@ impl SessionFiles {
         appending: AppendRequest,
         once: AppendConditions,
     ) -> Operation<'static, Vec<u8>> {
-        let live = self.clone();
+        let files = self.clone();
         self.was_staged.set(false);
         Operation::new(
-            |io| async move { live.append_if_new(&io, &appending.with_detected_format()?, once).await },
+            |io| async move { files.append_if_new(&io, &appending.with_detected_format()?, once).await },
         )
     }
 

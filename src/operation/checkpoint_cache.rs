@@ -175,21 +175,21 @@ impl SessionFiles {
     }
 
     // Checks a few lines: those that the checkpoint names are there, and are what it says they are.
-    async fn has_matching_lines(&self, io: &Io, said: &Checkpoint) -> Result<bool, Trouble> {
+    async fn has_matching_lines(&self, io: &Io, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
         let log = self.log_file(LogName::Messages);
-        let is_within = |span: &Span| span.start < span.end && span.end <= said.bytes;
-        let line = io.read_range(&log, said.last_line.start, said.last_line.end).await?;
-        if said.bytes > self.size(io, LogName::Messages).await? || !said.matches_line(&line) {
+        let is_within = |span: &Span| span.start < span.end && span.end <= checkpoint.bytes;
+        let line = io.read_range(&log, checkpoint.last_line.start, checkpoint.last_line.end).await?;
+        if checkpoint.bytes > self.size(io, LogName::Messages).await? || !checkpoint.matches_line(&line) {
             return Ok(false);
         }
-        let is_again = |span: &Span| span.start <= said.last_line.start && said.last_line.end <= span.end;
+        let is_again = |span: &Span| span.start <= checkpoint.last_line.start && checkpoint.last_line.end <= span.end;
         let mut named = Vec::new();
-        if said.bytes > 0 {
-            named.push((said.last_line, ExpectedMessage::Last));
+        if checkpoint.bytes > 0 {
+            named.push((checkpoint.last_line, ExpectedMessage::Last));
         }
-        named.extend(said.newest_user.map(|span| (span, ExpectedMessage::WithRole(Role::User))));
-        named.extend(said.systems.iter().map(|span| (*span, ExpectedMessage::WithRole(Role::System))));
-        named.extend(said.pins.iter().map(|pin| (pin.span, ExpectedMessage::WithId(&pin.id))));
+        named.extend(checkpoint.newest_user.map(|span| (span, ExpectedMessage::WithRole(Role::User))));
+        named.extend(checkpoint.systems.iter().map(|span| (*span, ExpectedMessage::WithRole(Role::System))));
+        named.extend(checkpoint.pins.iter().map(|pin| (pin.span, ExpectedMessage::WithId(&pin.id))));
         if !named.iter().all(|(span, _)| is_within(span)) {
             return Ok(false);
         }
@@ -201,9 +201,9 @@ impl SessionFiles {
                 Ok::<_, Trouble>(match named {
                     // A revision, or a line that repeats an earlier one, is not the last message.
                     ExpectedMessage::Last => {
-                        Some(&message.id) == said.last_id.as_ref()
+                        Some(&message.id) == checkpoint.last_id.as_ref()
                             || message.rev > 0
-                            || said.repeated.iter().any(is_again)
+                            || checkpoint.repeated.iter().any(is_again)
                     }
                     ExpectedMessage::WithRole(role) => message.role == Some(role),
                     ExpectedMessage::WithId(id) => message.id == *id,
@@ -220,15 +220,15 @@ impl SessionFiles {
 
     // Checks against all of the log. The session state may have been folded less far than the log was read; so it is
     // compared with the log up to there.
-    async fn matches_whole_log(&self, io: &Io, said: Checkpoint) -> Result<bool, Trouble> {
-        let Some(mut read) = self.rebuild_checkpoint(io, said.bytes).await? else { return Ok(false) };
-        if said.learned.bytes != said.bytes {
-            let Some(folded) = self.rebuild_checkpoint(io, said.learned.bytes).await? else {
+    async fn matches_whole_log(&self, io: &Io, checkpoint: Checkpoint) -> Result<bool, Trouble> {
+        let Some(mut read) = self.rebuild_checkpoint(io, checkpoint.bytes).await? else { return Ok(false) };
+        if checkpoint.learned.bytes != checkpoint.bytes {
+            let Some(folded) = self.rebuild_checkpoint(io, checkpoint.learned.bytes).await? else {
                 return Ok(false);
             };
             read.learned = folded.learned;
         }
-        Ok(read.is_equivalent_to(&said))
+        Ok(read.is_equivalent_to(&checkpoint))
     }
 
     // Builds the checkpoint of the log up to a byte, with all of it folded.

@@ -68,9 +68,9 @@ impl SessionFiles {
         options: String,
         counts: CountingMode,
     ) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            live.reject_if_deleted()?;
+            files.reject_if_deleted()?;
             let bad = &mut Vec::new();
             let known = "apply, undo, keep, request, summarizes, embeds or leaves";
             let mut fields = request::parse(&options, known)?;
@@ -83,10 +83,10 @@ impl SessionFiles {
                 return Err(Trouble::new(Code::InvalidRequest, message));
             }
             let done = if undo {
-                live.undo_compaction(&io, &options, &counts).await?
+                files.undo_compaction(&io, &options, &counts).await?
             } else {
-                let known = live.current_request(&io, &options, &counts).await?;
-                live.run_compaction(&io, known, keep, apply).await?
+                let known = files.current_request(&io, &options, &counts).await?;
+                files.run_compaction(&io, known, keep, apply).await?
             };
             Ok(to_json(&done))
         })
@@ -114,8 +114,8 @@ impl SessionFiles {
         let SummaryResponse { summary: cached, refusal: refused } =
             self.find_or_write_summary(io, wanted, &asked).await?;
         let event = self.compaction_event(io, &plan, cached.as_ref()).await?;
-        let said = ChangeRequest::from_json(&event)?;
-        self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, said.clone()))).await?;
+        let changes = ChangeRequest::from_json(&event)?;
+        self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, changes.clone()))).await?;
         plan.is_applied = true;
         // Without a model's summary the plan stands.
         if cached.is_some() {
@@ -146,8 +146,8 @@ impl SessionFiles {
         }
         let plain = asked.map(|asked| asked.without_host_parts());
         let before = self.try_context(io, plain.as_ref()).await?;
-        let said = ChangeRequest::from_json(r#"[{"type":"compaction"}]"#)?;
-        self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, said.clone()))).await?;
+        let changes = ChangeRequest::from_json(r#"[{"type":"compaction"}]"#)?;
+        self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, changes.clone()))).await?;
         let after = self.try_context(io, plain.as_ref()).await?;
         Ok(CompactionReport {
             is_applied: true,
@@ -158,31 +158,31 @@ impl SessionFiles {
         })
     }
 
-    async fn try_context(&self, io: &Io, asked: Option<&ContextRequest>) -> Result<Option<Context>, Trouble> {
-        let Some(asked) = asked else { return Ok(None) };
-        unless_bug(self.current_context(io, asked).await)
+    async fn try_context(&self, io: &Io, request: Option<&ContextRequest>) -> Result<Option<Context>, Trouble> {
+        let Some(request) = request else { return Ok(None) };
+        unless_bug(self.current_context(io, request).await)
     }
 
-    async fn current_context(&self, io: &Io, asked: &ContextRequest) -> Result<Context, Trouble> {
+    async fn current_context(&self, io: &Io, request: &ContextRequest) -> Result<Context, Trouble> {
         let source = self.current_source(io).await?;
-        Ok(self.build_context(io, asked, source, None).await?.context)
+        Ok(self.build_context(io, request, source, None).await?.context)
     }
 
     async fn plan_compaction(
         &self,
         io: &Io,
-        asked: &ContextRequest,
+        options: &ContextRequest,
         source: &ContextSource,
         keep: Result<Option<u32>, Trouble>,
     ) -> Result<CompactionReport, Trouble> {
-        let before = self.build_context(io, asked, source.clone(), None).await?.context;
+        let before = self.build_context(io, options, source.clone(), None).await?.context;
         let current = self.with_session(|session| session.compaction().range.clone());
         // By default a compaction leaves half of the budget, and is refused until the conversation has grown by half
         // again, so that it cannot loop. The newest turn is never compacted, however long it is.
         let most = keep?.unwrap_or(before.token_budget / 2);
         let is_all = before.strategy == "full-history";
         let used = before.tokens_used;
-        let said = CompactionReport {
+        let report = CompactionReport {
             is_due: !is_all || u64::from(used) * 100 > u64::from(before.token_budget) * DUE_SHARE_PERCENT,
             tokens_before: Some(used),
             tokens_after: Some(used),
@@ -191,23 +191,23 @@ impl SessionFiles {
                 .min(MAX_SUMMARY_TOKENS),
             ..CompactionReport::default()
         };
-        let because = |reason: String| Ok(CompactionReport { reason: Some(reason), ..said.clone() });
+        let because = |reason: String| Ok(CompactionReport { reason: Some(reason), ..report.clone() });
         // With less growth than this, compaction would soon be due again.
         let halves = u64::from(most) * if current.is_some() { MAX_GROWTH_HALVES } else { 2 };
         if is_all && u64::from(used) * 2 <= halves {
             return because(format!("the conversation has {used} tokens, and {} are kept", halves / 2));
         }
-        let alone = ContextRequest { request: conversation_only(&asked.request, most), ..asked.clone() };
+        let alone = ContextRequest { request: conversation_only(&options.request, most), ..options.clone() };
         let plan = self.build_context(io, &alone, source.clone(), None).await?.context;
         let through = last_compacted_message(&plan);
         if through.is_some() && through.as_ref() == current.as_ref().map(|range| &range.end_message_id) {
             let reason = Some("what was said since is the newest turn alone".into());
-            return Ok(CompactionReport { is_due: false, reason, ..said });
+            return Ok(CompactionReport { is_due: false, reason, ..report });
         }
         let Some(through) = through else {
             return because("with older tool results shortened, all of it fits into what is kept".into());
         };
-        let after = self.build_context(io, asked, source.clone(), Some(&through)).await?.context;
+        let after = self.build_context(io, options, source.clone(), Some(&through)).await?.context;
         if after.tokens_used >= used {
             return because("it would not be smaller".into());
         }
@@ -216,7 +216,7 @@ impl SessionFiles {
             message_count: after.report.unread_message_count,
             tokens_after: Some(after.tokens_used),
             end_byte: after.report.compacted.and_then(|begins| begins.end_byte),
-            ..said
+            ..report
         })
     }
 

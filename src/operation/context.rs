@@ -50,18 +50,18 @@ impl ContextRequest {
     /// Reads a caller's request; where it gives neither model nor window, the known ones hold. Returns the fields of
     /// its `request`, too.
     pub fn parse(
-        asked: &str,
+        options: &str,
         model: Option<String>,
         window: Option<u64>,
         counts: &CountingMode,
     ) -> Result<(ContextRequest, Vec<String>), Trouble> {
         let bad = &mut Vec::new();
-        let mut asked = request::parse_object(asked)?;
-        let summarizes = asked.take("summarizes", bad).unwrap_or_default();
-        let leaves = asked.take("leaves", bad).unwrap_or_default();
-        let embeds = asked.take("embeds", bad).unwrap_or_default();
+        let mut options = request::parse_object(options)?;
+        let summarizes = options.take("summarizes", bad).unwrap_or_default();
+        let leaves = options.take("leaves", bad).unwrap_or_default();
+        let embeds = options.take("embeds", bad).unwrap_or_default();
         request::reject_bad(bad)?;
-        let fields = request::parse_object(asked.take_raw("request").unwrap_or("{}"))?;
+        let fields = request::parse_object(options.take_raw("request").unwrap_or("{}"))?;
         let said = fields.raw("window").and_then(|window| window.parse().ok());
         if let Some(own) = ["recorded", "summaries"].into_iter().find(|own| fields.has(own)) {
             let message =
@@ -105,15 +105,15 @@ impl SessionFiles {
     /// `summaryRefused`, `embedRefused` and `missingBlobs` where there are such.
     pub fn context(
         self: &Rc<SessionFiles>,
-        asked: String,
+        request: String,
         counts: CountingMode,
     ) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            request::parse(&asked, "request, summarizes, embeds or leaves")?;
-            let (asked, source) = live.current_request(&io, &asked, &counts).await?;
-            let passed = live.build_outgoing(&io, &asked, source).await?;
-            live.write_report(&io, &asked, &passed).await?;
+            request::parse(&request, "request, summarizes, embeds or leaves")?;
+            let (request, source) = files.current_request(&io, &request, &counts).await?;
+            let passed = files.build_outgoing(&io, &request, source).await?;
+            files.write_report(&io, &request, &passed).await?;
             Ok(passed.json)
         })
     }
@@ -121,9 +121,9 @@ impl SessionFiles {
     /// Reads the report of the last context, without its texts. Returns JSON, null where none was built, or where the
     /// stored report is damaged.
     pub fn last_context(self: &Rc<SessionFiles>) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            Ok(live.read_report(&io).await?.map_or_else(|| "null".into(), |(report, _)| report))
+            Ok(files.read_report(&io).await?.map_or_else(|| "null".into(), |(report, _)| report))
         })
     }
 
@@ -138,29 +138,29 @@ impl SessionFiles {
 
     /// Returns the session state as JSON.
     pub fn state(self: &Rc<SessionFiles>) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            let source = live.current_source(&io).await?;
+            let source = files.current_source(&io).await?;
             Ok(to_json(&source.state.to_session_state(&source.project)))
         })
     }
 
     /// Renders the session state and the pinned messages as a text: `{"maxTokens","encoding"}`, JSON; 2,000 tokens of
     /// o200k_base unless given. Returns the text; empty where nothing is known.
-    pub fn brief(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, String> {
-        let live = self.clone();
+    pub fn brief(self: &Rc<SessionFiles>, request: String) -> Operation<'static, String> {
+        let files = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = request::parse(&asked, "maxTokens, encoding or leaves")?;
+            let mut fields = request::parse(&request, "maxTokens, encoding or leaves")?;
             let is_said = fields.has("maxTokens");
             let tokens = if is_said { parse_max_tokens(&mut fields)? } else { BRIEF_TOKENS };
             let encoding: Option<String> = fields.take("encoding", bad);
             let leaves = fields.take("leaves", bad).unwrap_or_default();
             request::reject_bad(bad)?;
             let encoding = encoding.unwrap_or_else(|| Encoding::O200kBase.as_str().into());
-            let source = live.current_source(&io).await?;
+            let source = files.current_source(&io).await?;
             let vocabulary = load_vocabulary(&io, &encoding).await?;
-            let pins = live.read_pinned_messages(&io, &source).await?;
+            let pins = files.read_pinned_messages(&io, &source).await?;
             let pins: Vec<String> = pins.into_iter().map(|pin| pin.content.as_str().into()).collect();
             let cost = |text: &str| count(text, vocabulary.as_deref()).tokens;
             fit_outgoing_text(
@@ -176,14 +176,14 @@ impl SessionFiles {
 
     /// Lists the messages that are in every context. Returns a JSON array of their ids.
     pub fn pins(self: &Rc<SessionFiles>) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
             let caught_up = || async {
-                live.observe_logs(&io).await?;
-                Ok(live.with_session(|session| session.source()))
+                files.observe_logs(&io).await?;
+                Ok(files.with_session(|session| session.source()))
             };
-            let source = live.run_in_turn(&io, &|| Box::pin(caught_up())).await?;
-            let pins = live.read_pinned_messages(&io, &source).await?;
+            let source = files.run_in_turn(&io, &|| Box::pin(caught_up())).await?;
+            let pins = files.read_pinned_messages(&io, &source).await?;
             Ok(to_json(&pins.into_iter().map(|pin| pin.id).collect::<Vec<_>>()))
         })
     }
@@ -214,12 +214,12 @@ impl SessionFiles {
     pub(super) async fn current_request(
         &self,
         io: &Io,
-        asked: &str,
+        request: &str,
         counts: &CountingMode,
     ) -> Result<(ContextRequest, ContextSource), Trouble> {
         let learned = || async {
             self.observe_and_fold(io).await?;
-            Ok((self.parse_request(asked, counts)?, self.with_session(|session| session.source())))
+            Ok((self.parse_request(request, counts)?, self.with_session(|session| session.source())))
         };
         self.run_in_turn(io, &|| Box::pin(learned())).await
     }
@@ -227,27 +227,27 @@ impl SessionFiles {
     /// Reads a caller's request; where it gives neither window nor model, the session's own hold.
     pub(super) fn parse_request(
         &self,
-        asked: &str,
+        request: &str,
         counts: &CountingMode,
     ) -> Result<ContextRequest, Trouble> {
         let agent = self.with_session(|session| session.metadata().agent.clone());
-        let (mut asked, parts) = ContextRequest::parse(asked, agent.model, agent.context_window, counts)?;
-        asked.recipe = self.recipe(parts);
-        Ok(asked)
+        let (mut request, parts) = ContextRequest::parse(request, agent.model, agent.context_window, counts)?;
+        request.recipe = self.recipe(parts);
+        Ok(request)
     }
 
     /// Builds a context of the session's known state; as if compacted through that message, where one is given.
     pub(super) fn build_context<'a>(
         &'a self,
         io: &'a Io,
-        asked: &'a ContextRequest,
+        request: &'a ContextRequest,
         mut source: ContextSource,
         through: Option<&str>,
     ) -> Work<'a, BuiltContext> {
         let through = through
             .map(|through| CompactionPoint { last_message_id: through.into(), ..CompactionPoint::default() });
         source.compaction = through.or(source.compaction);
-        Box::pin(build_context(self, io, asked, source))
+        Box::pin(build_context(self, io, request, source))
     }
 
     pub(super) async fn read_pinned_messages(
@@ -285,9 +285,9 @@ impl InputProvider for SessionFiles {
         &self,
         io: &Io,
         wanted: SummaryRequest,
-        asked: &ContextRequest,
+        request: &ContextRequest,
     ) -> Result<SummaryResponse, Trouble> {
-        self.find_or_write_summary(io, wanted, asked).await
+        self.find_or_write_summary(io, wanted, request).await
     }
 
     async fn look_up_recalled(&self, io: &Io, build: &mut Build) -> Result<(), Trouble> {

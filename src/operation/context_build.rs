@@ -39,7 +39,7 @@ pub(super) trait InputProvider {
         &self,
         io: &Io,
         wanted: SummaryRequest,
-        asked: &ContextRequest,
+        request: &ContextRequest,
     ) -> Result<SummaryResponse, Trouble>;
 }
 
@@ -61,11 +61,11 @@ pub(super) struct BuiltContext {
 pub(super) async fn build_context(
     holder: &impl InputProvider,
     io: &Io,
-    asked: &ContextRequest,
+    request: &ContextRequest,
     source: ContextSource,
 ) -> Result<BuiltContext, Trouble> {
-    let mut build = Build::new(asked.request.clone(), source);
-    let mut vocabulary = asked.counts.vocabulary();
+    let mut build = Build::new(request.request.clone(), source);
+    let mut vocabulary = request.counts.vocabulary();
     let mut told = Vec::new();
     let (mut refused, mut unordered, mut missing_blobs, mut summary) = (None, None, 0, None);
     loop {
@@ -91,7 +91,7 @@ pub(super) async fn build_context(
                 build.take_bytes(range.start, &bytes)?;
             }
             Outcome::Needs(InputRequest::Vectors { texts }) => {
-                unordered = order_recalled(io, &mut build, texts, asked.is_outgoing).await?;
+                unordered = order_recalled(io, &mut build, texts, request.is_outgoing).await?;
             }
             Outcome::Needs(InputRequest::Blob { id }) => {
                 let bytes = holder.blob(io, &id).await?;
@@ -99,13 +99,13 @@ pub(super) async fn build_context(
             }
             Outcome::Needs(InputRequest::Summary { range, least, tokens }) => {
                 let SummaryResponse { summary: cached, refusal: why } =
-                    holder.summary(io, SummaryRequest { range, min_end_byte: least, tokens }, asked).await?;
+                    holder.summary(io, SummaryRequest { range, min_end_byte: least, tokens }, request).await?;
                 refused = why.or(refused);
                 summary = cached.as_ref().map(|cached| cached.id.clone());
                 build.take_summary(cached.map(|cached| cached.summary.content));
             }
             Outcome::Needs(InputRequest::Strategy { name, budget }) => {
-                let made = run_strategy(io, &name, budget, asked.request.counter.as_str()).await?;
+                let made = run_strategy(io, &name, budget, request.request.counter.as_str()).await?;
                 told.extend(made.iter().flat_map(|made| made.1.clone()).map(|count| (name.clone(), count)));
                 build.take_strategy_result(&name, made.map(|(messages, _)| messages));
             }

@@ -25,23 +25,23 @@ impl SessionFiles {
     /// events; else its files do. Each page is a piece of the text.
     pub fn export(
         self: &Rc<SessionFiles>,
-        asked: String,
-        leaving: &Rc<OutgoingRedactor>,
+        request: String,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, ()> {
-        let (live, leaving) = (self.clone(), leaving.clone());
+        let (live, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
             live.reject_if_deleted()?;
             let (mut fields, bad) =
-                (request::parse(&asked, "format, allBranches or metadata")?, &mut Vec::new());
+                (request::parse(&request, "format, allBranches or metadata")?, &mut Vec::new());
             let format = fields.take_raw("format").unwrap_or("null");
             let all_branches = fields.take("allBranches", bad).unwrap_or_default();
             request::reject_bad(bad)?;
             if format == SESSION_FILE {
                 let is_begun = fields.take_raw("metadata").is_none();
-                return live.write_session_file(&io, &leaving, is_begun).await;
+                return live.write_session_file(&io, &redactor, is_begun).await;
             }
             let shape = ExportFormat::parse(format)?;
-            live.write_export(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &leaving)
+            live.write_export(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &redactor)
                 .await
         })
     }
@@ -51,7 +51,7 @@ impl SessionFiles {
         io: &Io,
         mut export: Export,
         metadata: Option<&str>,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
     ) -> Result<(), Trouble> {
         let mut messages = PathMessages::begin(
             self,
@@ -59,8 +59,8 @@ impl SessionFiles {
             MessagesRequest { all_branches: true, ..MessagesRequest::default() },
         )
         .await?;
-        leaving.scan_folder(io, &self.folder()).await?;
-        let mut pieces = OutgoingPieces::new(leaving, io);
+        redactor.scan_folder(io, &self.folder()).await?;
+        let mut pieces = OutgoingPieces::new(redactor, io);
         let is_json = export.shape() == ExportFormat::Json;
         let written = |text: String| if is_json { unescape_separators(text) } else { text }.into_bytes();
         let known = || self.session().borrow().document(DocumentName::MetadataJson);
@@ -71,7 +71,7 @@ impl SessionFiles {
                 export.has_message(&message.id, answered_call_id(message), *is_on)
             });
             // Without redaction, a message needs no JSON that would be parsed again.
-            let text = if !is_json && !leaving.is_on() {
+            let text = if !is_json && !redactor.is_on() {
                 some.iter().map(|(message, is_on)| export.section(message, *is_on)).collect()
             } else {
                 let some = some.iter().map(|(message, is_on)| message_json(message, *is_on)).collect();

@@ -61,10 +61,10 @@ impl FileProblem {
 impl SessionFiles {
     /// Reads all of the session. Returns `{"health","problems":[{"file","code","start","end","message"}]}`, JSON.
     pub fn examine(self: &Rc<SessionFiles>) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            live.reject_if_deleted()?;
-            live.build_health_report(&io).await.map(|examined| to_json(&examined))
+            files.reject_if_deleted()?;
+            files.build_health_report(&io).await.map(|examined| to_json(&examined))
         })
     }
 

@@ -64,10 +64,10 @@ pub(super) struct PauseReport {
 impl SessionFiles {
     /// Lists who else has the session open. Returns a JSON array of [`Lease`].
     pub fn list_holders(self: &Rc<SessionFiles>) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            live.reject_if_deleted()?;
-            Ok(to_json(&live.holders(&io).await?))
+            files.reject_if_deleted()?;
+            Ok(to_json(&files.holders(&io).await?))
         })
     }
 
@@ -98,8 +98,8 @@ impl SessionFiles {
 
     /// Removes this process's lease.
     pub fn release(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.release_lease(&io).await })
+        let files = self.clone();
+        Operation::new(|io| async move { files.release_lease(&io).await })
     }
 
     /// Whether this process's lease is there, where others look.

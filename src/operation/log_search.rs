@@ -28,12 +28,12 @@ pub(super) struct BackwardSearch<'a> {
 
 impl<'a> BackwardSearch<'a> {
     pub fn new(
-        live: &'a SessionFiles,
+        session_files: &'a SessionFiles,
         search: LogSearch,
         leaving: &'a OutgoingRedactor,
     ) -> BackwardSearch<'a> {
         let search = if leaving.replaces() { search.for_outgoing() } else { search };
-        BackwardSearch { files: live, search, redactor: leaving, unreported: None, end: None }
+        BackwardSearch { files: session_files, search, redactor: leaving, unreported: None, end: None }
     }
 
     /// Reports the secrets in a text of the log of which `told` goes out.

@@ -64,20 +64,20 @@ pub(super) struct PathMessages<'a> {
 
 impl<'a> PathMessages<'a> {
     pub async fn begin(
-        live: &'a SessionFiles,
+        files: &'a SessionFiles,
         io: &'a Io,
         reading: MessagesRequest,
     ) -> Result<PathMessages<'a>, Trouble> {
         let begun = || async {
-            live.observe_present_logs(io).await?;
-            let session = live.session();
+            files.observe_present_logs(io).await?;
+            let session = files.session();
             let path = session.borrow().path(reading.leaf.as_deref());
-            Ok((session, path, live.seen_size(LogName::Messages)))
+            Ok((session, path, files.seen_size(LogName::Messages)))
         };
-        let (session, path, end) = live.run_in_turn(io, &|| Box::pin(begun())).await?;
+        let (session, path, end) = files.run_in_turn(io, &|| Box::pin(begun())).await?;
         let messages = match reading.newest_first {
-            true => MessageStream::newest_first(live, io, end),
-            false => MessageStream::oldest_first(live, io, end).await?,
+            true => MessageStream::newest_first(files, io, end),
+            false => MessageStream::oldest_first(files, io, end).await?,
         };
         Ok(PathMessages {
             messages,
@@ -117,10 +117,10 @@ impl SessionFiles {
     /// Pages through the messages of a path, as contexts have them: each once, as its highest revision. `asked` is
     /// `{"newestFirst","leaf","allBranches"}`, JSON. Each page is a JSON array; a message of another path has
     /// `"onPath":false`.
-    pub fn messages(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, ()> {
-        let live = self.clone();
+    pub fn messages(self: &Rc<SessionFiles>, request: String) -> Operation<'static, ()> {
+        let files = self.clone();
         Operation::new(|io| async move {
-            let mut messages = PathMessages::begin(&live, &io, MessagesRequest::from_json(&asked)?).await?;
+            let mut messages = PathMessages::begin(&files, &io, MessagesRequest::from_json(&request)?).await?;
             while let Some(some) = messages.next().await? {
                 io.write_page(json_array(some.iter().map(|(message, is_on)| message_json(message, *is_on))))
                     .await?;
@@ -153,26 +153,26 @@ impl SessionFiles {
 
     /// Follows the log: pages of messages appended from now on, as of `messages`; it ends when it is dropped.
     pub fn follow(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            let mut seen = live.size(&io, LogName::Messages).await?;
-            let mut messages = MessageStream::starting_at(&live, &io, seen);
-            let (mut opened, mut before) = (live.opened_times(), live.last_bytes(&io, seen).await?);
+            let mut seen = files.size(&io, LogName::Messages).await?;
+            let mut messages = MessageStream::starting_at(&files, &io, seen);
+            let (mut opened, mut before) = (files.opened_times(), files.last_bytes(&io, seen).await?);
             loop {
-                let size = live.size(&io, LogName::Messages).await?;
+                let size = files.size(&io, LogName::Messages).await?;
                 if size != core::mem::replace(&mut seen, size) {
                     let known = || async {
-                        live.observe_present_logs(&io).await?;
-                        Ok(live.with_session(|session| session.log_state().bytes))
+                        files.observe_present_logs(&io).await?;
+                        Ok(files.with_session(|session| session.log_state().bytes))
                     };
-                    let end = live.run_in_turn(&io, &|| Box::pin(known())).await?;
+                    let end = files.run_in_turn(&io, &|| Box::pin(known())).await?;
                     // The session was moved, or has another log: then nobody knows which of its messages were
                     // delivered.
-                    if live.opened_times() != core::mem::replace(&mut opened, live.opened_times()) {
-                        let now = live.last_bytes(&io, messages.offset()).await?;
+                    if files.opened_times() != core::mem::replace(&mut opened, files.opened_times()) {
+                        let now = files.last_bytes(&io, messages.offset()).await?;
                         // During a move there may be nothing for a moment.
                         if !before.is_empty() && !now.is_empty() && before != now {
-                            return Err(live.replaced_error(LogName::Messages));
+                            return Err(files.replaced_error(LogName::Messages));
                         }
                     }
                     while messages.feed_up_to(end).await? {
@@ -181,7 +181,7 @@ impl SessionFiles {
                                 .await?;
                         }
                     }
-                    before = live.last_bytes(&io, messages.offset()).await?;
+                    before = files.last_bytes(&io, messages.offset()).await?;
                 }
                 io.wait(POLL_INTERVAL_MS).await?;
             }

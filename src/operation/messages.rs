@@ -39,24 +39,24 @@ pub(super) struct MessageStream<'a> {
 impl<'a> MessageStream<'a> {
     /// Streams oldest first, up to `end`.
     pub async fn oldest_first(
-        live: &'a SessionFiles,
+        files: &'a SessionFiles,
         io: &'a Io,
         end: u64,
     ) -> Result<MessageStream<'a>, Trouble> {
-        MessageStream::in_range(live, io, Span { start: 0, end }).await
+        MessageStream::in_range(files, io, Span { start: 0, end }).await
     }
 
     /// Streams a range that begins with a line.
     pub async fn in_range(
-        live: &'a SessionFiles,
+        files: &'a SessionFiles,
         io: &'a Io,
         Span { start, end }: Span,
     ) -> Result<MessageStream<'a>, Trouble> {
-        let passed = live.with_session(|session| session.skipped_lines());
+        let passed = files.with_session(|session| session.skipped_lines());
         let mut revisions = HighestRevisions::new(start).with_skipped(passed.clone());
         let (mut at, mut whole) = (start, None);
         while at < end {
-            let bytes = read_piece(live, io, at, end.min(at + READ_BYTES)).await?;
+            let bytes = read_piece(files, io, at, end.min(at + READ_BYTES)).await?;
             revisions.feed(&bytes);
             at += bytes.len() as u64;
             whole = (bytes.len() as u64 == end - start).then_some(bytes);
@@ -65,19 +65,19 @@ impl<'a> MessageStream<'a> {
         Ok(MessageStream {
             offset: start,
             whole_range: whole,
-            ..MessageStream::forward(live, io, reader, end)
+            ..MessageStream::forward(files, io, reader, end)
         })
     }
 
     /// The same with every line, revisions unresolved.
-    pub fn each_line(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
-        MessageStream::forward(live, io, MessageReader::oldest_first(0, HighestRevisions::new(0)), end)
+    pub fn each_line(files: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
+        MessageStream::forward(files, io, MessageReader::oldest_first(0, HighestRevisions::new(0)), end)
     }
 
-    fn forward(live: &'a SessionFiles, io: &'a Io, reader: MessageReader, end: u64) -> MessageStream<'a> {
+    fn forward(session_files: &'a SessionFiles, io: &'a Io, reader: MessageReader, end: u64) -> MessageStream<'a> {
         let problems = Vec::new();
         MessageStream {
-            files: live,
+            files: session_files,
             io,
             reader,
             offset: 0,
@@ -90,31 +90,31 @@ impl<'a> MessageStream<'a> {
     }
 
     /// Streams from `end` backward.
-    pub fn newest_first(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
-        let passed = live.with_session(|session| session.skipped_lines());
+    pub fn newest_first(files: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
+        let passed = files.with_session(|session| session.skipped_lines());
         let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
         MessageStream {
             offset: end,
             backward: Some(FIRST_READ_BYTES),
-            ..MessageStream::forward(live, io, reader, end)
+            ..MessageStream::forward(files, io, reader, end)
         }
     }
 
     /// Streams the last message before `end`, where a line ends: the first piece is as long as most lines are.
-    pub fn last_before(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
-        let passed = live.with_session(|session| session.skipped_lines());
+    pub fn last_before(files: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
+        let passed = files.with_session(|session| session.skipped_lines());
         let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
         MessageStream {
             offset: end,
             backward: Some(LINE_READ_BYTES),
-            ..MessageStream::forward(live, io, reader, end)
+            ..MessageStream::forward(files, io, reader, end)
         }
     }
 
     /// Streams what follows `start`, where a line ends, for a reader that asks again for what was appended since.
-    pub fn starting_at(live: &'a SessionFiles, io: &'a Io, start: u64) -> MessageStream<'a> {
+    pub fn starting_at(files: &'a SessionFiles, io: &'a Io, start: u64) -> MessageStream<'a> {
         let reader = MessageReader::oldest_first(start, HighestRevisions::new(start));
-        MessageStream { offset: start, is_finished: true, ..MessageStream::forward(live, io, reader, start) }
+        MessageStream { offset: start, is_finished: true, ..MessageStream::forward(files, io, reader, start) }
     }
 
     /// How far it has read.
@@ -219,7 +219,7 @@ impl SessionFiles {
 }
 
 // Bytes that cannot be read must not look as if they had never been written.
-async fn read_piece(live: &SessionFiles, io: &Io, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
-    let bytes = io.read(&live.log_file(LogName::Messages), start, Some(end)).await?.unwrap_or_default();
-    if bytes.is_empty() { Err(live.shrunk_error(LogName::Messages, end, start)) } else { Ok(bytes) }
+async fn read_piece(files: &SessionFiles, io: &Io, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
+    let bytes = io.read(&files.log_file(LogName::Messages), start, Some(end)).await?.unwrap_or_default();
+    if bytes.is_empty() { Err(files.shrunk_error(LogName::Messages, end, start)) } else { Ok(bytes) }
 }

@@ -21,10 +21,10 @@ pub(super) struct NewestMessages<'a> {
 }
 
 impl<'a> NewestMessages<'a> {
-    pub async fn begin(live: &'a SessionFiles, io: &'a Io) -> Result<NewestMessages<'a>, Trouble> {
-        let end = live.size(io, LogName::Messages).await?;
-        let messages = MessageStream::newest_first(live, io, end);
-        Ok(NewestMessages { files: live, io, messages, end, given_ids: BTreeSet::new() })
+    pub async fn begin(session_files: &'a SessionFiles, io: &'a Io) -> Result<NewestMessages<'a>, Trouble> {
+        let end = session_files.size(io, LogName::Messages).await?;
+        let messages = MessageStream::newest_first(session_files, io, end);
+        Ok(NewestMessages { files: session_files, io, messages, end, given_ids: BTreeSet::new() })
     }
 
     /// The next messages, a JSON array; `None` at the end.

@@ -46,9 +46,9 @@ pub(super) struct OutgoingContext {
 pub(super) struct Recipe(String);
 
 impl BuiltContext {
-    fn to_outgoing(&self, asked: &ContextRequest) -> OutgoingContext {
+    fn to_outgoing(&self, request: &ContextRequest) -> OutgoingContext {
         let context = &self.context;
-        let (messages, rest) = self.render_parts(&asked.request);
+        let (messages, rest) = self.render_parts(&request.request);
         let made = hash_messages(&messages);
         OutgoingContext {
             json: join_context_json(&messages, &rest),
@@ -56,7 +56,7 @@ impl BuiltContext {
             tokens_used: context.tokens_used,
             outgoing_hash: made.clone(),
             built_hash: made,
-            has_own_strategy: asked.request.strategies.iter().any(|own| own.name == context.strategy),
+            has_own_strategy: request.request.strategies.iter().any(|own| own.name == context.strategy),
             summary_id: self.summary_id.clone(),
             omitted_count: context.original_message_count.saturating_sub(context.included_message_count),
             missing_blob_count: self.missing_blobs,
@@ -153,7 +153,7 @@ impl SessionFiles {
     pub(super) async fn write_report(
         &self,
         io: &Io,
-        asked: &ContextRequest,
+        request: &ContextRequest,
         passed: &OutgoingContext,
     ) -> Result<(), Trouble> {
         let at = to_json(&time::format(io.now_ms()));
@@ -164,7 +164,7 @@ impl SessionFiles {
             has_own_strategy: is_own,
             ..
         } = passed;
-        let (recipe, summary, embeds) = (&asked.recipe.0, to_json(&passed.summary_id), asked.request.embeds);
+        let (recipe, summary, embeds) = (&request.recipe.0, to_json(&passed.summary_id), request.request.embeds);
         let report = format!(
             "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"embeds\":{embeds},\"made\":\"{made}\",\"given\":\"{given}\"}}",
             &rest[1..]
@@ -178,38 +178,38 @@ impl SessionFiles {
     pub(super) async fn build_outgoing(
         &self,
         io: &Io,
-        asked: &ContextRequest,
+        request: &ContextRequest,
         source: ContextSource,
     ) -> Result<OutgoingContext, Trouble> {
-        if !asked.is_outgoing {
-            let built = self.build_context(io, asked, source, None).await?;
-            return Ok(built.to_outgoing(asked));
+        if !request.is_outgoing {
+            let built = self.build_context(io, request, source, None).await?;
+            return Ok(built.to_outgoing(request));
         }
-        Box::pin(self.build_redacted(io, asked.clone(), source)).await
+        Box::pin(self.build_redacted(io, request.clone(), source)).await
     }
 
     async fn build_redacted(
         &self,
         io: &Io,
-        mut asked: ContextRequest,
+        mut request: ContextRequest,
         source: ContextSource,
     ) -> Result<OutgoingContext, Trouble> {
         let mut first = None;
         loop {
-            let built = self.build_context(io, &asked, source.clone(), None).await?;
-            let passed = built.to_outgoing(&asked);
+            let built = self.build_context(io, &request, source.clone(), None).await?;
+            let passed = built.to_outgoing(&request);
             let budget = *first.get_or_insert(built.context.token_budget);
             let out = io.redact_outgoing(passed.json.clone()).await?;
-            if !asked.request.masks_reasoning && built.context.changes_reasoning(out.value.as_deref()) {
-                asked.request.masks_reasoning = true;
+            if !request.request.masks_reasoning && built.context.changes_reasoning(out.value.as_deref()) {
+                request.request.masks_reasoning = true;
                 continue;
             }
-            let used = passed.tokens_used + asked.count_growth(io, &out.changed).await?;
+            let used = passed.tokens_used + request.count_growth(io, &out.changed).await?;
             if used <= budget {
                 return passed.apply_redaction(out, used, budget);
             }
             let reserved = built.context.report.budget.reserve_for_response;
-            asked.request.reserve = Some(reserved + (used - budget));
+            request.request.reserve = Some(reserved + (used - budget));
         }
     }
 }

@@ -45,9 +45,9 @@ struct ResumeRequest {
 }
 
 impl ResumeRequest {
-    fn parse(asked: &str) -> Result<ResumeRequest, Trouble> {
+    fn parse(request: &str) -> Result<ResumeRequest, Trouble> {
         let known = "request, summarizes, embeds, leaves, override, revives, now, offsetMinutes or maxBytes";
-        let (mut fields, bad) = (request::parse(asked, known)?, &mut Vec::new());
+        let (mut fields, bad) = (request::parse(request, known)?, &mut Vec::new());
         let resuming = ResumeRequest {
             overrides: fields.take("override", bad).unwrap_or_default(),
             revives: fields.take("revives", bad).unwrap_or(true),
@@ -127,38 +127,38 @@ impl SessionFiles {
     /// `{"id","command","block","warnings","context"}`, and `text` with `maxBytes`.
     pub fn resume(
         self: &Rc<SessionFiles>,
-        asked: String,
+        request: String,
         counts: CountingMode,
     ) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            let mut resuming = ResumeRequest::parse(&asked)?;
-            live.run_in_turn(&io, &|| Box::pin(live.refresh_files(&io))).await?;
-            let elsewhere = live.holders(&io).await?;
-            let (mut asked, source) = live.current_request(&io, &asked, &counts).await?;
-            let defined = || drift::tool_names(&asked.request.tools);
+            let mut resuming = ResumeRequest::parse(&request)?;
+            files.run_in_turn(&io, &|| Box::pin(files.refresh_files(&io))).await?;
+            let elsewhere = files.holders(&io).await?;
+            let (mut request, source) = files.current_request(&io, &request, &counts).await?;
+            let defined = || drift::tool_names(&request.request.tools);
             resuming.environment.tools = resuming.environment.tools.take().or_else(defined);
-            if resuming.max_bytes.is_some() && asked.request.shape() != Some(Format::Leftoff) {
+            if resuming.max_bytes.is_some() && request.request.shape() != Some(Format::Leftoff) {
                 let message =
                     "\"format\" cannot be combined with \"maxBytes\": the text has a format of its own";
                 return Err(Trouble::new(Code::InvalidRequest, message));
             }
-            let document = live.with_session(|session| session.document(DocumentName::MetadataJson));
+            let document = files.with_session(|session| session.document(DocumentName::MetadataJson));
             let mut round = 1;
             loop {
-                let passed = live.build_outgoing(&io, &asked, source.clone()).await?;
+                let passed = files.build_outgoing(&io, &request, source.clone()).await?;
                 let saved = SavedSession::of(&document)?;
                 let is_complete = saved.is_completed && !resuming.overrides;
                 let warnings = resuming.drift_warnings(&saved.agent, is_complete, &elsewhere);
                 let (mut answer, text) =
-                    live.render_response(&io, &asked, (&resuming, warnings), saved, &passed).await?;
+                    files.render_response(&io, &request, (&resuming, warnings), saved, &passed).await?;
                 // A client takes only so much of a command's output; a longer text is built again from a smaller window.
                 let most = resuming.max_bytes.unwrap_or(u64::MAX);
                 let bytes = text.len() as u64;
                 if bytes <= most || round == MAX_ROUNDS {
-                    live.write_report(&io, &asked, &passed).await?;
+                    files.write_report(&io, &request, &passed).await?;
                     if resuming.revives && !is_complete {
-                        live.reactivate(&io, &resuming).await?;
+                        files.reactivate(&io, &resuming).await?;
                     }
                     answer.push('}');
                     return Ok(answer);
@@ -166,8 +166,8 @@ impl SessionFiles {
                 round += 1;
                 // A little less than would fit if every token took the average number of bytes.
                 let fitting = u64::from(passed.tokens_used) * most / bytes * 9 / 10;
-                asked.request.window = fitting as u32;
-                asked.request.reserve = Some(0);
+                request.request.window = fitting as u32;
+                request.request.reserve = Some(0);
             }
         })
     }
@@ -202,7 +202,7 @@ impl SessionFiles {
     async fn render_response(
         &self,
         io: &Io,
-        asked: &ContextRequest,
+        request: &ContextRequest,
         (resuming, warnings): (&ResumeRequest, Vec<String>),
         saved: SavedSession,
         passed: &OutgoingContext,
@@ -220,7 +220,7 @@ impl SessionFiles {
         stamp.offset_minutes = resuming.offset_minutes.map_or(stamp.offset_minutes, |minutes| minutes as i32);
         let block = block::render_block(&block, &stamp);
         let told = to_json(&ResumePreamble { command: saved.agent.command, block, warnings });
-        let told = if asked.is_outgoing {
+        let told = if request.is_outgoing {
             io.redact_outgoing(told.clone()).await?.value.unwrap_or(told)
         } else {
             told

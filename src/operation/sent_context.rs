@@ -44,11 +44,11 @@ impl SessionFiles {
     /// null where no context was built.
     pub fn sent_context(self: &Rc<SessionFiles>, leaves: bool) -> Operation<'static, String> {
         // On a copy, so that the session as it is now stays as it is.
-        let live = self.unopened_copy();
+        let files = self.unopened_copy();
         Operation::new(|io| async move {
-            let Some((report, recipe)) = live.read_report(&io).await? else { return Ok("null".into()) };
+            let Some((report, recipe)) = files.read_report(&io).await? else { return Ok("null".into()) };
             let (messages, differences) = match SentContext::read(&report, &recipe) {
-                Some(then) => live.rebuild_sent(&io, &then, leaves).await?,
+                Some(then) => files.rebuild_sent(&io, &then, leaves).await?,
                 None => {
                     let found = "expected how the context was built, but found its report alone";
                     (None, Vec::from([difference_notice("no_recipe", found)]))

@@ -18,8 +18,8 @@ use crate::time;
 impl SessionFiles {
     /// Begins a session of which nothing is on disk yet: `created` as in [`NewSession::from_json`].
     pub fn begin(self: &Rc<SessionFiles>, created: String) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.begin_session(&io, NewSession::from_json(&created)?).await })
+        let files = self.clone();
+        Operation::new(|io| async move { files.begin_session(&io, NewSession::from_json(&created)?).await })
     }
 
     pub(super) async fn begin_session(&self, io: &Io, begin: NewSession) -> Result<(), Trouble> {
@@ -32,18 +32,18 @@ impl SessionFiles {
 
     /// Records changes as events, JSON as in [`ChangeRequest::from_json`], against the session as it is now, whoever
     /// changed it.
-    pub fn record_changes(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, ()> {
-        let live = self.clone();
+    pub fn record_changes(self: &Rc<SessionFiles>, request: String) -> Operation<'static, ()> {
+        let files = self.clone();
         Operation::new(|io| async move {
-            let asked = ChangeRequest::from_json(&asked)?;
-            live.retry_after_move(&io, &|| {
+            let request = ChangeRequest::from_json(&request)?;
+            files.retry_after_move(&io, &|| {
                 Box::pin(async {
-                    for ask in &asked {
+                    for ask in &request {
                         if let Change::Pin(subject) = &ask.change {
-                            Box::pin(live.reject_unknown_message(&io, &subject.message_id)).await?;
+                            Box::pin(files.reject_unknown_message(&io, &subject.message_id)).await?;
                         }
                     }
-                    live.refresh_and_record(&io, asked.clone()).await
+                    files.refresh_and_record(&io, request.clone()).await
                 })
             })
             .await
@@ -53,9 +53,9 @@ impl SessionFiles {
     /// Makes the disk confirm all that was appended, and writes what is derived. `learns`: fold what came since
     /// first.
     pub fn flush(self: &Rc<SessionFiles>, learns: bool) -> Operation<'static, ()> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(move |io| async move {
-            if live.is_deleted.get() { Ok(()) } else { live.flush_files(&io, learns).await }
+            if files.is_deleted.get() { Ok(()) } else { files.flush_files(&io, learns).await }
         })
     }
 
@@ -71,9 +71,9 @@ impl SessionFiles {
 
     /// Removes this process's lease, and writes what is derived.
     pub fn close(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            if live.is_deleted.get() { Ok(()) } else { live.close_files(&io).await }
+            if files.is_deleted.get() { Ok(()) } else { files.close_files(&io).await }
         })
     }
 
@@ -90,8 +90,8 @@ impl SessionFiles {
                 let Some(last_ms) = self.idle_since(io.now_ms(), idle_ms) else { return Ok(None) };
                 let last = time::format(last_ms);
                 let paused = Change::Status { status: Status::Paused, reason: Some("idle".into()) };
-                let asked = ChangeRequest { timestamp: Some(last.clone()), ..ChangeRequest::from(paused) };
-                self.record_now(io, Vec::from([asked])).await?;
+                let request = ChangeRequest { timestamp: Some(last.clone()), ..ChangeRequest::from(paused) };
+                self.record_now(io, Vec::from([request])).await?;
                 Ok(Some(last))
             })
         })
@@ -113,7 +113,7 @@ impl SessionFiles {
         })
     }
 
-    pub(super) async fn refresh_and_record(&self, io: &Io, asked: Vec<ChangeRequest>) -> Result<(), Trouble> {
+    pub(super) async fn refresh_and_record(&self, io: &Io, changes: Vec<ChangeRequest>) -> Result<(), Trouble> {
         self.refresh_files(io).await?;
         let is_archived = self.with_session(|session| session.metadata().archived_at.is_some());
         let is_news = |ask: &ChangeRequest| match ask.change {
@@ -121,26 +121,26 @@ impl SessionFiles {
             Change::Unarchived => is_archived,
             _ => true,
         };
-        self.record_now(io, asked.into_iter().filter(is_news).collect()).await
+        self.record_now(io, changes.into_iter().filter(is_news).collect()).await
     }
 
     /// Records changes against the session as it is known; the document follows.
-    pub(super) async fn record_now(&self, io: &Io, mut asked: Vec<ChangeRequest>) -> Result<(), Trouble> {
-        if let Some(summary) = self.summary_for_ending(io, &asked).await? {
-            asked.insert(0, summary);
+    pub(super) async fn record_now(&self, io: &Io, mut changes: Vec<ChangeRequest>) -> Result<(), Trouble> {
+        if let Some(summary) = self.summary_for_ending(io, &changes).await? {
+            changes.insert(0, summary);
         }
-        if self.append_changes(io, asked).await? { self.save_document(io).await } else { Ok(()) }
+        if self.append_changes(io, changes).await? { self.save_document(io).await } else { Ok(()) }
     }
 
     // Derives a summary for an ending session where none is given.
     async fn summary_for_ending(
         &self,
         io: &Io,
-        asked: &[ChangeRequest],
+        request: &[ChangeRequest],
     ) -> Result<Option<ChangeRequest>, Trouble> {
         let ends = |ask: &&ChangeRequest| matches!(ask.change, Change::Status { status, .. } if status != Status::Active);
-        let is_said = asked.iter().any(|ask| matches!(ask.change, Change::Summary { .. }));
-        let Some(ending) = asked.iter().find(ends).filter(|_| !is_said) else { return Ok(None) };
+        let is_said = request.iter().any(|ask| matches!(ask.change, Change::Summary { .. }));
+        let Some(ending) = request.iter().find(ends).filter(|_| !is_said) else { return Ok(None) };
         self.derive_summary(io, ending.timestamp.clone()).await
     }
 
@@ -189,14 +189,14 @@ impl SessionFiles {
     }
 
     // Appends changes after the document's own; true if there was anything to append.
-    async fn append_changes(&self, io: &Io, asked: Vec<ChangeRequest>) -> Result<bool, Trouble> {
+    async fn append_changes(&self, io: &Io, changes: Vec<ChangeRequest>) -> Result<bool, Trouble> {
         self.ensure_open(io).await?;
         self.observe(io, LogName::Events).await?;
         // Whoever edited the document may have taken the edit back since it was read.
         if self.with_session(|session| session.has_unrecorded()) {
             self.reread_document(io).await?;
         }
-        let bytes = self.with_session(|session| session.stage_changes(asked, &io.stamp()))?;
+        let bytes = self.with_session(|session| session.stage_changes(changes, &io.stamp()))?;
         if bytes.is_empty() {
             return Ok(false);
         }

@@ -113,24 +113,24 @@ impl SessionFiles {
 
     /// Opens it: reads what came after its checkpoint, or all. Returns its id.
     pub fn open(self: &Rc<SessionFiles>) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            live.open_files(&io).await?;
-            Ok(live.id())
+            files.open_files(&io).await?;
+            Ok(files.id())
         })
     }
 
     /// Takes in what others wrote since the last look: messages, events, and edits of the document.
     pub fn refresh(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.refresh_after_move(&io).await })
+        let files = self.clone();
+        Operation::new(|io| async move { files.refresh_after_move(&io).await })
     }
 
     /// Takes in what others appended: messages and events.
     pub fn refresh_logs(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            live.retry_after_move(&io, &|| Box::pin(live.observe_present_logs(&io))).await
+            files.retry_after_move(&io, &|| Box::pin(files.observe_present_logs(&io))).await
         })
     }
 
@@ -224,10 +224,10 @@ impl SessionFiles {
 
     /// The same session, with nothing read yet.
     pub fn unopened_copy(&self) -> Rc<SessionFiles> {
-        let live = SessionFiles::new(self.folder(), self.shown_folder(), self.cache.clone(), &self.id());
-        live.set_store(&self.store.borrow());
-        live.is_deleted.set(self.is_deleted.get());
-        live
+        let files = SessionFiles::new(self.folder(), self.shown_folder(), self.cache.clone(), &self.id());
+        files.set_store(&self.store.borrow());
+        files.is_deleted.set(self.is_deleted.get());
+        files
     }
 
     pub(super) fn begin_with_id(&self, id: &str) {

@@ -27,15 +27,15 @@ impl SessionFiles {
     pub(super) async fn write_session_file(
         &self,
         io: &Io,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
         is_begun: bool,
     ) -> Result<(), Trouble> {
         if is_begun {
             self.refresh_after_move(io).await?;
-            leaving.scan_folder(io, &self.folder()).await?;
+            redactor.scan_folder(io, &self.folder()).await?;
         }
-        let redacts = leaving.replaces();
-        let pieces = OutgoingPieces::new(leaving, io);
+        let redacts = redactor.replaces();
+        let pieces = OutgoingPieces::new(redactor, io);
         let mut packing = SessionPacker { io, pieces, redacts, blobs: BTreeMap::new(), lines: 0 };
         packing.write_lines(Vec::from([head_line(&self.id(), self.placement())])).await?;
         if is_begun {
@@ -47,39 +47,39 @@ impl SessionFiles {
 }
 
 impl SessionPacker<'_> {
-    async fn pack_session(&mut self, live: &SessionFiles) -> Result<(), Trouble> {
+    async fn pack_session(&mut self, files: &SessionFiles) -> Result<(), Trouble> {
         // Ends taken here exclude what is appended from now on: so no message names a blob that came later.
         let logs = [(LogName::Events, EVENTS), (LogName::Tools, TOOLS), (LogName::Messages, MESSAGES)];
         let mut ends = Vec::new();
         for (log, name) in logs {
-            ends.push((log, name, live.size(self.io, log).await?));
+            ends.push((log, name, files.size(self.io, log).await?));
         }
         let (events, rest) = (ends.remove(0), ends);
-        self.pack_log_lines(live, events).await?;
-        let blobs = live.folder().child(BLOBS);
+        self.pack_log_lines(files, events).await?;
+        let blobs = files.folder().child(BLOBS);
         for entry in self.io.list(&blobs).await?.unwrap_or_default() {
             if entry.kind == FileKind::File {
                 self.pack_file(&blobs.child(&entry.name), &[BLOBS, "/", &entry.name].concat()).await?;
             }
         }
         for part in rest {
-            self.pack_log_lines(live, part).await?;
+            self.pack_log_lines(files, part).await?;
         }
-        let document = live.document_file();
+        let document = files.document_file();
         self.pack_file(&document, document.name()).await
     }
 
     async fn pack_log_lines(
         &mut self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         (log, name, end): (LogName, &str, u64),
     ) -> Result<(), Trouble> {
-        let file = live.log_file(log);
+        let file = files.log_file(log);
         let (mut at, mut open) = (0, Vec::new());
         while at < end {
             let bytes = self.io.read(&file, at, Some(end.min(at + READ_BYTES))).await?.unwrap_or_default();
             if bytes.is_empty() {
-                return Err(live.shrunk_error(log, end, at));
+                return Err(files.shrunk_error(log, end, at));
             }
             at += bytes.len() as u64;
             open.extend(bytes);

@@ -70,25 +70,25 @@ impl SessionFiles {
     /// one that a model wrote of exactly these, if stored, else one from the facts folded from them. Returns a text.
     pub fn summary_of(
         self: &Rc<SessionFiles>,
-        asked: String,
+        request: String,
         counts: CountingMode,
     ) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
             // The range may name messages as events do.
             let known =
                 "startMessageId, endMessageId, startSeq, endSeq, messageCount, endByte, maxTokens or leaves";
-            let mut fields = request::parse(&asked, known)?;
+            let mut fields = request::parse(&request, known)?;
             let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
             let (start, end) = (take("startMessageId"), take("endMessageId"));
             let leaves: bool = fields.take("leaves", bad).unwrap_or_default();
             request::reject_bad(bad)?;
             let most = parse_max_tokens(&mut fields)?;
-            live.run_in_turn(&io, &|| Box::pin(live.observe_logs(&io))).await?;
+            files.run_in_turn(&io, &|| Box::pin(files.observe_logs(&io))).await?;
             let is_it =
                 |one: &&StoredSummary| one.range.start_message_id == start && one.range.end_message_id == end;
-            let kept = live.read_summaries(&io).await?;
+            let kept = files.read_summaries(&io).await?;
             match kept.iter().find(is_it).filter(|one| one.summary.tokens <= u64::from(most)) {
                 Some(one) if !leaves => return Ok(one.summary.content.clone()),
                 Some(one) => {
@@ -100,7 +100,7 @@ impl SessionFiles {
                 }
                 None => {}
             }
-            render_brief(&io, leaves, live.messages_between(&io, &start, &end).await?, (most, &counts)).await
+            render_brief(&io, leaves, files.messages_between(&io, &start, &end).await?, (most, &counts)).await
         })
     }
 
@@ -110,22 +110,22 @@ impl SessionFiles {
         &self,
         io: &Io,
         wanted: SummaryRequest,
-        asked: &ContextRequest,
+        request: &ContextRequest,
     ) -> Result<SummaryResponse, Trouble> {
         let kept = self.read_summaries(io).await?;
         let most = u64::from(wanted.tokens + BUFFER_TOKENS);
-        let reaches = |one: &&StoredSummary| match &asked.summary_id {
+        let reaches = |one: &&StoredSummary| match &request.summary_id {
             Some(that) => one.id == *that,
             None => one.range.end_byte >= Some(wanted.min_end_byte) && one.summary.tokens <= most,
         };
         let known = kept.iter().find(reaches).cloned();
-        if known.is_some() || !asked.summarizes {
+        if known.is_some() || !request.summarizes {
             return Ok(SummaryResponse { summary: known, refusal: None });
         }
         let previous = kept.into_iter().find(|one| one.range.end_byte <= Some(wanted.range.end));
-        let limit = asked.max_chunk_tokens();
+        let limit = request.max_chunk_tokens();
         SummaryResponse::from_result(
-            Box::pin(self.extend_summary(io, wanted, (previous, limit), &asked.counts)).await,
+            Box::pin(self.extend_summary(io, wanted, (previous, limit), &request.counts)).await,
         )
     }
 

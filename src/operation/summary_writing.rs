@@ -125,15 +125,15 @@ pub(super) async fn summarize_messages(
     io: &Io,
     messages: Vec<Message>,
     tokens: u32,
-    asked: &ContextRequest,
+    request: &ContextRequest,
 ) -> Result<SummaryResponse, Trouble> {
     let (mut pieces, vocabulary) =
-        (SummaryChunks::of(asked.max_chunk_tokens(), messages), asked.counts.vocabulary());
+        (SummaryChunks::of(request.max_chunk_tokens(), messages), request.counts.vocabulary());
     let cost = |text: &str| count(text, vocabulary.as_deref()).tokens.into();
     let mut known = None;
     while let Some(piece) = pieces.next(cost).or_else(|| pieces.last()) {
         match SummaryResponse::from_result(
-            write_summary(io, piece, known.as_ref(), (tokens, &asked.counts)).await.map(Some),
+            write_summary(io, piece, known.as_ref(), (tokens, &request.counts)).await.map(Some),
         )? {
             SummaryResponse { summary: Some(cached), .. } => known = Some(cached),
             refused => return Ok(refused),

@@ -49,10 +49,10 @@ struct CallMessages {
 impl SessionFiles {
     /// Lists every tool execution with its result, oldest first. Returns a JSON array.
     pub fn tools(self: &Rc<SessionFiles>) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            live.follow_moves(&io).await?;
-            live.executions_json(&io).await
+            files.follow_moves(&io).await?;
+            files.executions_json(&io).await
         })
     }
 
@@ -65,11 +65,11 @@ impl SessionFiles {
         execution: String,
         counts: CountingMode,
     ) -> Operation<'static, String> {
-        let live = self.clone();
+        let files = self.clone();
         Operation::new(|io| async move {
-            let asked = ExecutionDraft::from_json(&execution)?;
-            live.follow_moves(&io).await?;
-            live.record_execution(&io, asked, &counts).await
+            let draft = ExecutionDraft::from_json(&execution)?;
+            files.follow_moves(&io).await?;
+            files.record_execution(&io, draft, &counts).await
         })
     }
 
@@ -204,16 +204,16 @@ impl SessionFiles {
     async fn append_execution(
         &self,
         io: &Io,
-        asked: &ExecutionDraft,
+        draft: &ExecutionDraft,
         owner: Option<&str>,
         tokens: Option<u32>,
     ) -> Result<(ToolExecution, bool), Trouble> {
         self.observe(io, LogName::Tools).await?;
-        if let Some(known) = self.find_execution(io, asked, owner).await? {
+        if let Some(known) = self.find_execution(io, draft, owner).await? {
             return Ok((known, false));
         }
         let from = self.end(LogName::Tools);
-        let record = asked.render_record(owner, tokens);
+        let record = draft.render_record(owner, tokens);
         let bytes = self.with_session(|session| session.stage_execution(&record, &io.stamp()))?;
         let alone = from + bytes.len() as u64;
         let written = parse_executions(&bytes).into_iter().next();
@@ -234,20 +234,20 @@ impl SessionFiles {
     async fn find_execution(
         &self,
         io: &Io,
-        asked: &ExecutionDraft,
+        draft: &ExecutionDraft,
         owner: Option<&str>,
     ) -> Result<Option<ToolExecution>, Trouble> {
-        if !self.with_session(|session| session.has_executed(&asked.id)) {
+        if !self.with_session(|session| session.has_executed(&draft.id)) {
             return Ok(None);
         }
         let is_it = |one: &ToolExecution| {
             let is_of = |owner: &str| one.message_id.as_ref().is_none_or(|id| id == owner);
-            one.tool_call_id == asked.id && owner.is_none_or(is_of)
+            one.tool_call_id == draft.id && owner.is_none_or(is_of)
         };
         Ok(self.read_executions(io).await?.into_iter().rfind(is_it))
     }
 
-    async fn find_call_messages(&self, io: &Io, asked: &ExecutionDraft) -> Result<CallMessages, Trouble> {
+    async fn find_call_messages(&self, io: &Io, draft: &ExecutionDraft) -> Result<CallMessages, Trouble> {
         self.retry_after_move(io, &|| Box::pin(self.observe_logs(io))).await?;
         let mut found = CallMessages::default();
         let mut messages = MessageStream::newest_first(self, io, self.size(io, LogName::Messages).await?);
@@ -255,7 +255,7 @@ impl SessionFiles {
         'log: while let Some(some) = messages.next().await? {
             for message in some {
                 far += 1;
-                found.add_message(message, asked, &|id| {
+                found.add_message(message, draft, &|id| {
                     self.with_session(|session| session.are_on_path([id].into_iter())[0])
                 });
                 if found.owner.is_some() || far == MAX_MESSAGES_BACK {
@@ -263,7 +263,7 @@ impl SessionFiles {
                 }
             }
         }
-        if asked.message_id.is_some() {
+        if draft.message_id.is_some() {
             if found.owner.as_ref().is_some_and(|owner| owner.role != Some(Role::Assistant)) {
                 let message = "expected the assistant's message as \"messageId\", but found another's";
                 return Err(request::error(message).into());
@@ -274,7 +274,7 @@ impl SessionFiles {
         // belongs to another call.
         let CallMessages { owner, result: answer, newest_answer: newest, .. } = found;
         let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
-        let said = asked.content();
+        let said = draft.content();
         let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != said);
         let is_other =
             owner.as_ref().is_none_or(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
@@ -341,12 +341,12 @@ fn result_key(owner: Option<&str>, call: &str) -> String {
 }
 
 impl CallMessages {
-    fn add_message(&mut self, message: Message, asked: &ExecutionDraft, is_on_path: &dyn Fn(&str) -> bool) {
-        let answers = |tool: &message::Tool| tool.call_id == asked.id;
+    fn add_message(&mut self, message: Message, draft: &ExecutionDraft, is_on_path: &dyn Fn(&str) -> bool) {
+        let answers = |tool: &message::Tool| tool.call_id == draft.id;
         let is_answer = message.role == Some(Role::Tool) && message.tool.as_ref().is_some_and(answers);
-        let is_owner = match &asked.message_id {
+        let is_owner = match &draft.message_id {
             Some(id) => message.id == *id,
-            None => has_call(&message, &asked.id),
+            None => has_call(&message, &draft.id),
         };
         let is_newest =
             self.newest_answer.is_none() && message.role == Some(Role::Assistant) && is_on_path(&message.id);
@@ -366,14 +366,14 @@ fn has_call(message: &Message, id: &str) -> bool {
 }
 
 // A revision of the message with the call added.
-fn with_call(owner: &Message, asked: &ExecutionDraft) -> Message {
+fn with_call(owner: &Message, draft: &ExecutionDraft) -> Message {
     let mut again = owner.clone();
     again.role = Some(Role::Assistant);
     again.rev += 1;
     let call = ToolCall {
-        id: asked.id.clone(),
-        name: asked.name.clone(),
-        arguments: asked.arguments.as_str().into(),
+        id: draft.id.clone(),
+        name: draft.name.clone(),
+        arguments: draft.arguments.as_str().into(),
     };
     again.assistant.get_or_insert_default().tool_calls.push(call);
     again

@@ -37,16 +37,16 @@ use crate::shapes;
 /// let Step::Done(Ok(context)) = operation.begin(stamp) else { panic!("expected nothing to be needed") };
 /// assert!(context.starts_with(r#"{"messages":[{"role":"user","content":"Hello"}],"#));
 /// ```
-pub fn context_of(messages: String, asked: String, counts: CountingMode) -> Operation<'static, String> {
+pub fn context_of(messages: String, request: String, counts: CountingMode) -> Operation<'static, String> {
     Operation::new(|io| async move {
         let bad = &mut Vec::new();
         let known = "request, model, summarizes, embeds or leaves";
-        let model = request::parse(&asked, known)?.take("model", bad);
+        let model = request::parse(&request, known)?.take("model", bad);
         request::reject_bad(bad)?;
-        let (asked, _) = ContextRequest::parse(&asked, model, None, &counts)?;
+        let (request, _) = ContextRequest::parse(&request, model, None, &counts)?;
         let unstored = MemorySession::of(shapes::read_copies(&messages)?, &io, &counts)?;
-        let built = build_context(&unstored, &io, &asked, unstored.session.source()).await?;
-        let (messages, rest) = built.render_parts(&asked.request);
+        let built = build_context(&unstored, &io, &request, unstored.session.source()).await?;
+        let (messages, rest) = built.render_parts(&request.request);
         Ok(join_context_json(&messages, &rest))
     })
 }
@@ -122,12 +122,12 @@ impl InputProvider for MemorySession {
         &self,
         io: &Io,
         wanted: SummaryRequest,
-        asked: &ContextRequest,
+        request: &ContextRequest,
     ) -> Result<SummaryResponse, Trouble> {
-        if !asked.summarizes {
+        if !request.summarizes {
             return Ok(SummaryResponse::default());
         }
-        summarize_messages(io, self.messages_in(wanted.range), wanted.tokens, asked).await
+        summarize_messages(io, self.messages_in(wanted.range), wanted.tokens, request).await
     }
 }
 

@@ -144,15 +144,15 @@ pub struct Prompt {
 /// # Ok::<(), leftoff::error::Error>(())
 /// ```
 pub fn prompt(
-    asked: &PromptRequest,
+    request: &PromptRequest,
     outputs: &[PickedOutput],
     count: &dyn Fn(&str, u32) -> u32,
 ) -> Result<Prompt, Error> {
-    let fence = fence_of(asked, outputs);
-    let most = asked.max_tokens;
+    let fence = fence_of(request, outputs);
+    let most = request.max_tokens;
     let laid = |fitted: Vec<(String, bool)>| {
         let (texts, cut): (Vec<String>, Vec<bool>) = fitted.into_iter().unzip();
-        let text = render_prompt(asked, outputs, &texts, &fence);
+        let text = render_prompt(request, outputs, &texts, &fence);
         Prompt { tokens: count(&text, u32::MAX), text, cut }
     };
     let least = laid(outputs.iter().map(|one| one.text.shortest()).collect());
@@ -182,14 +182,14 @@ pub fn prompt(
 }
 
 // A hash is the same for the same outputs, and no text contains its own.
-fn fence_of(asked: &PromptRequest, outputs: &[PickedOutput]) -> String {
+fn fence_of(request: &PromptRequest, outputs: &[PickedOutput]) -> String {
     let texts = outputs.iter().flat_map(|one| [&*one.line, &one.text.head, &one.text.tail]);
-    let all: Vec<&str> = [&*asked.instructions, &asked.question].into_iter().chain(texts).collect();
+    let all: Vec<&str> = [&*request.instructions, &request.question].into_iter().chain(texts).collect();
     sha256(all.join("\n").as_bytes())[..FENCE_DIGITS].into()
 }
 
-fn render_prompt(asked: &PromptRequest, outputs: &[PickedOutput], texts: &[String], fence: &str) -> String {
-    let PromptRequest { question, instructions, .. } = asked;
+fn render_prompt(request: &PromptRequest, outputs: &[PickedOutput], texts: &[String], fence: &str) -> String {
+    let PromptRequest { question, instructions, .. } = request;
     let mut prompt = format!("{}\n\nQuestion: {}\n", instructions.trim(), question.trim());
     for (place, (PickedOutput { line, .. }, text)) in outputs.iter().zip(texts).enumerate() {
         prompt.push_str(&format!("\n----- {fence}\n{}. {line}\n{text}", place + 1));

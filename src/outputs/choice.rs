@@ -77,18 +77,18 @@ pub fn parse_choice(answer: &str, count: usize) -> Result<Vec<usize>, Error> {
     }
     let unquoted = without_quotes(answer);
     let words = split_words(&unquoted);
-    let said = parse_numbers(&words);
+    let numbers = parse_numbers(&words);
     let has =
         |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|one| word.eq_ignore_ascii_case(one)));
     let (all, none, without) = (has(&["all", "everything"]), has(NONE_WORDS), has(EXCEPTION_WORDS));
-    match (said.is_empty(), all, none, without) {
+    match (numbers.is_empty(), all, none, without) {
         (true, true, false, false) => Ok((0..count).collect()),
         (true, false, true, false) => Ok(Vec::new()),
         (false, true, false, true) => {
-            let left_out: BTreeSet<usize> = parse_places(&said, count)?.into_iter().collect();
+            let left_out: BTreeSet<usize> = parse_places(&numbers, count)?.into_iter().collect();
             Ok((0..count).filter(|place| !left_out.contains(place)).collect())
         }
-        (false, false, false, false) => parse_places(&said, count),
+        (false, false, false, false) => parse_places(&numbers, count),
         _ => Err(unreadable_answer_error(answer, count)),
     }
 }

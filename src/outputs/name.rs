@@ -105,8 +105,8 @@ mod tests {
             let run = run_id(&by);
             let name = output_file_name(&session, &tool, &run, &chance);
             prop_assert_eq!(run_of_output(&name), Some(&*run));
-            let told = run_file_name(&run);
-            prop_assert_eq!(run_of_file(&told), Some(&*run));
+            let run_file = run_file_name(&run);
+            prop_assert_eq!(run_of_file(&run_file), Some(&*run));
             prop_assert!(name.len() <= 2 * MAX_PART_CHARS + 2 * HALF_DIGITS + 7);
             prop_assert!(name.bytes().all(|byte| is_plain(byte) || byte == b'.') && !name.starts_with('.'));
             prop_assert_eq!(name.matches('.').count(), 1);

@@ -244,14 +244,14 @@ proptest! {
         max_tokens in 1_u32..900,
     ) {
         let question = String::from("Which of them?");
-        let asked = PromptRequest { question, instructions: "Answer.".into(), max_tokens };
+        let request = PromptRequest { question, instructions: "Answer.".into(), max_tokens };
         let text = |words: usize, place: usize| format!("word{place} <é> 文字 ").repeat(words);
         let whole = |(short, long): &(usize, usize), place| text(if place % 2 == 0 { *long } else { *short }, place);
         let outputs: Vec<PickedOutput> = texts.iter().enumerate().map(|(place, sizes)| PickedOutput {
             line: format!("tool: {place}"),
             text: Excerpt::from_json(&to_json(&whole(sizes, place))),
         }).collect();
-        let Ok(made) = prompt(&asked, &outputs, &|text, _| estimate(text)) else { return Ok(()) };
+        let Ok(made) = prompt(&request, &outputs, &|text, _| estimate(text)) else { return Ok(()) };
         prop_assert!(made.tokens <= max_tokens);
         prop_assert_eq!(made.tokens, estimate(&made.text));
         for ((output, cut), place) in outputs.iter().zip(&made.cut).zip(1..) {

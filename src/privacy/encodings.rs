@@ -89,13 +89,13 @@ pub(super) fn strings_in(text: &str, all: bool) -> Vec<EncodedText> {
         let is_key = behind.starts_with(':');
         let is_wanted = all || literal.contains('\\');
         if is_key || is_wanted {
-            let said = decode_literal(literal);
+            let decoded = decode_literal(literal);
             let name = if is_key { String::new() } else { key.clone() };
             if is_key {
-                key.clone_from(&said);
+                key.clone_from(&decoded);
             }
             if is_wanted {
-                found.push(EncodedText { place: start..end, text: said, key: name, coding: Coding::Json });
+                found.push(EncodedText { place: start..end, text: decoded, key: name, coding: Coding::Json });
             }
         }
         at = end;

@@ -79,11 +79,11 @@ impl Question {
     /// for nothing. A question without terms matches nothing.
     pub fn new(message: &str, words: &mut TermAnalyzer) -> Question {
         let mut question = Question::default();
-        let said: Vec<&str> = wrapping::user_words(message).into_iter().flat_map(head_and_tail).collect();
+        let passage: Vec<&str> = wrapping::user_words(message).into_iter().flat_map(head_and_tail).collect();
         question.text = message.trim().into();
-        question.is_order = said.first().is_some_and(|text| begins_with_order(text));
+        question.is_order = passage.first().is_some_and(|text| begins_with_order(text));
         let is_meant = |word: &str| !is_filler(word.trim_matches(|char: char| !char.is_alphanumeric()));
-        said.into_iter().for_each(|text| question.add_text(text, is_meant, words));
+        passage.into_iter().for_each(|text| question.add_text(text, is_meant, words));
         question
     }
 

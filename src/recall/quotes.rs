@@ -139,8 +139,8 @@ impl Quoter<'_> {
                 let tool = message.tool.as_ref()?;
                 let (_, caller) = self.read.get(&candidate.caller?.start)?;
                 let call = caller.tool_calls().iter().find(|call| call.id == tool.call_id)?;
-                let told = render_call(call).replace('\n', " ");
-                Some(quotable(&told[..grapheme_boundary(&told, MAX_CALL_BYTES, false)]))
+                let call_text = render_call(call).replace('\n', " ");
+                Some(quotable(&call_text[..grapheme_boundary(&call_text, MAX_CALL_BYTES, false)]))
             }
         }
     }

@@ -48,8 +48,8 @@ impl Batch {
             expected: Option<&'a Option<String>>,
         }
         let Batch { operation, hash, expected_message: expected } = self;
-        let said = BatchFields { operation, hash, line: place, lines, expected: expected.as_ref() };
-        format!("\"{BATCH_KEY}\":{},", to_json(&said))
+        let batch_fields = BatchFields { operation, hash, line: place, lines, expected: expected.as_ref() };
+        format!("\"{BATCH_KEY}\":{},", to_json(&batch_fields))
     }
 
     /// Rejects a batch longer than a reader would hold.

@@ -99,12 +99,12 @@ fn take_answer_message<'a>(
 
 // Some providers state the same reasoning under both keys.
 fn read_reasoning(fields: &mut Fields<'_>, reading: &mut DraftReader) {
-    let said = reading.take_text(fields, &["reasoning_content"]).unwrap_or_default();
+    let text = reading.take_text(fields, &["reasoning_content"]).unwrap_or_default();
     let other = reading.take_text(fields, &["reasoning"]).unwrap_or_default();
-    if said != other {
+    if text != other {
         reading.add_reasoning(other, None, None);
     }
-    reading.add_reasoning(said, None, None);
+    reading.add_reasoning(text, None, None);
 }
 
 fn read_content(fields: &mut Fields<'_>, words: &ProviderKeys, reading: &mut DraftReader) {

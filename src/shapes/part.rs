@@ -169,8 +169,8 @@ pub(super) fn read_file(reading: &mut DraftReader, kind: &str, part: &mut Fields
     if is_known {
         reading.add_file(resolve_path(file));
         // A document's context for the model, and a sound's transcript.
-        let said = reading.take_text(part, &["context", "transcript"]);
-        reading.add_text(said);
+        let text = reading.take_text(part, &["context", "transcript"]);
+        reading.add_text(text);
     }
     is_known
 }

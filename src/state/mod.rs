@@ -192,11 +192,11 @@ impl State {
             // A client's own summary of the conversation holds no words of the user's.
             Some(Role::User) if message.is_injected() => self.take_sentences(text, Role::Assistant),
             Some(Role::User) => {
-                for said in wrapping::user_words(text) {
+                for passage in wrapping::user_words(text) {
                     if self.first_fact(FactKind::Task).is_none() {
-                        self.facts.push(Fact::new(FactKind::Task, cut_text(said, MAX_TASK_BYTES)));
+                        self.facts.push(Fact::new(FactKind::Task, cut_text(passage, MAX_TASK_BYTES)));
                     }
-                    self.take_sentences(said, Role::User);
+                    self.take_sentences(passage, Role::User);
                 }
             }
             Some(Role::Assistant) => {

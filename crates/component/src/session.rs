@@ -60,8 +60,8 @@ impl GuestSession for SessionHandle {
     }
 
     fn append_once(&self, messages: String, options: AppendOptions, once: String) -> Operation {
-        let asked = self.append_request(messages, options);
-        match asked.and_then(|appending| Ok((appending, AppendConditions::from_json(&once)?))) {
+        let request = self.append_request(messages, options);
+        match request.and_then(|appending| Ok((appending, AppendConditions::from_json(&once)?))) {
             Ok((appending, once)) => {
                 RunningOperation::start(self.files.append_once(appending, once).map(lines_outcome))
             }
@@ -85,20 +85,20 @@ impl GuestSession for SessionHandle {
         RunningOperation::start(self.files.follow().map(empty_outcome))
     }
 
-    fn context(&self, asked: String) -> Operation {
+    fn context(&self, request: String) -> Operation {
         RunningOperation::start(
-            self.files.context(self.redactor.add_leaves_flag(asked), self.counts.clone()).map(text_outcome),
+            self.files.context(self.redactor.add_leaves_flag(request), self.counts.clone()).map(text_outcome),
         )
     }
 
-    fn resume(&self, asked: String) -> Operation {
+    fn resume(&self, request: String) -> Operation {
         RunningOperation::start(
-            self.files.resume(self.redactor.add_leaves_flag(asked), self.counts.clone()).map(text_outcome),
+            self.files.resume(self.redactor.add_leaves_flag(request), self.counts.clone()).map(text_outcome),
         )
     }
 
-    fn export(&self, asked: String) -> Operation {
-        RunningOperation::start(self.files.export(asked, &self.redactor).map(empty_outcome))
+    fn export(&self, request: String) -> Operation {
+        RunningOperation::start(self.files.export(request, &self.redactor).map(empty_outcome))
     }
 
     fn search(&self, question: String, request: String) -> Operation {
@@ -127,9 +127,9 @@ impl GuestSession for SessionHandle {
         RunningOperation::start(self.files.state().map(text_outcome))
     }
 
-    fn brief(&self, asked: String) -> Operation {
+    fn brief(&self, request: String) -> Operation {
         RunningOperation::start(
-            self.files.brief(self.redactor.add_leaves_flag(asked)).map(|brief| text_outcome(to_json(&brief))),
+            self.files.brief(self.redactor.add_leaves_flag(request)).map(|brief| text_outcome(to_json(&brief))),
         )
     }
 
@@ -137,22 +137,22 @@ impl GuestSession for SessionHandle {
         RunningOperation::start(self.files.pins().map(text_outcome))
     }
 
-    fn summarize(&self, asked: String) -> Operation {
+    fn summarize(&self, request: String) -> Operation {
         RunningOperation::start(
             self.files
-                .summary_of(self.redactor.add_leaves_flag(asked), self.counts.clone())
+                .summary_of(self.redactor.add_leaves_flag(request), self.counts.clone())
                 .map(|made| text_outcome(to_json(&made))),
         )
     }
 
-    fn compact(&self, asked: String) -> Operation {
+    fn compact(&self, request: String) -> Operation {
         RunningOperation::start(
-            self.files.compact(self.redactor.add_leaves_flag(asked), self.counts.clone()).map(text_outcome),
+            self.files.compact(self.redactor.add_leaves_flag(request), self.counts.clone()).map(text_outcome),
         )
     }
 
-    fn say(&self, asked: String) -> Operation {
-        RunningOperation::start(self.files.record_changes(asked).map(empty_outcome))
+    fn say(&self, request: String) -> Operation {
+        RunningOperation::start(self.files.record_changes(request).map(empty_outcome))
     }
 
     fn others(&self) -> Operation {

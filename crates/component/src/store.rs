@@ -98,9 +98,9 @@ pub(crate) struct StoreHandle {
 }
 
 impl StoreHandle {
-    fn session_handle(&self, live: Rc<SessionFiles>) -> SessionHandle {
+    fn session_handle(&self, session_files: Rc<SessionFiles>) -> SessionHandle {
         SessionHandle {
-            files: live,
+            files: session_files,
             store: self.store.clone(),
             counts: self.counts.clone(),
             redactor: OutgoingRedactor::new(&self.gate),
@@ -121,8 +121,8 @@ impl StoreHandle {
 }
 
 fn place_of(session: SessionBorrow<'_>) -> (String, layout::Placement) {
-    let live = &session.get::<SessionHandle>().files;
-    (live.shown_folder(), live.placement())
+    let files = &session.get::<SessionHandle>().files;
+    (files.shown_folder(), files.placement())
 }
 
 fn placement_of(placement: Placement) -> layout::Placement {
@@ -168,24 +168,24 @@ impl GuestStore for StoreHandle {
     }
 
     fn newest_messages(&self, path: String, placement: Placement) -> Operation {
-        let leaving = OutgoingRedactor::new(&self.gate);
-        let newest = self.store.newest_messages(path, placement_of(placement), &leaving);
+        let redactor = OutgoingRedactor::new(&self.gate);
+        let newest = self.store.newest_messages(path, placement_of(placement), &redactor);
         RunningOperation::start(newest.map(empty_outcome))
     }
 
     fn search(&self, question: String, request: String) -> Operation {
-        let leaving = OutgoingRedactor::new(&self.gate);
-        RunningOperation::start(self.store.search(question, request, &leaving).map(empty_outcome))
+        let redactor = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.search(question, request, &redactor).map(empty_outcome))
     }
 
     fn recall(&self, question: String, request: String) -> Operation {
-        let leaving = OutgoingRedactor::new(&self.gate);
-        RunningOperation::start(self.store.recall(question, request, &leaving).map(text_outcome))
+        let redactor = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.recall(question, request, &redactor).map(text_outcome))
     }
 
     fn turn(&self, conversation: String, request: String) -> Operation {
-        let leaving = OutgoingRedactor::new(&self.gate);
-        RunningOperation::start(self.store.turn(conversation, request, &leaving).map(text_outcome))
+        let redactor = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.turn(conversation, request, &redactor).map(text_outcome))
     }
 
     fn of_source(&self, source: String) -> Operation {
@@ -201,10 +201,10 @@ impl GuestStore for StoreHandle {
     }
 
     fn point(&self, session: SessionBorrow<'_>) -> Operation {
-        let live = &session.get::<SessionHandle>().files;
+        let files = &session.get::<SessionHandle>().files;
         RunningOperation::start(
             self.store
-                .point_to(live.id(), live.shown_folder())
+                .point_to(files.id(), files.shown_folder())
                 .map(|is_written| text_outcome(to_json(&is_written))),
         )
     }
@@ -227,8 +227,8 @@ impl GuestStore for StoreHandle {
     }
 
     fn fork(&self, session: SessionBorrow<'_>, request: String) -> Operation {
-        let live = session.get::<SessionHandle>().files.clone();
-        self.start_session_operation(self.store.fork(live, request, self.counts.clone()).map(Some))
+        let files = session.get::<SessionHandle>().files.clone();
+        self.start_session_operation(self.store.fork(files, request, self.counts.clone()).map(Some))
     }
 
     fn info(&self, session: SessionBorrow<'_>) -> Operation {
@@ -240,8 +240,8 @@ impl GuestStore for StoreHandle {
         RunningOperation::start(self.store.note_text(text, id).map(empty_outcome))
     }
 
-    fn write_for_agent(&self, asked: String) -> Operation {
-        RunningOperation::start(self.store.write_for_agent(asked).map(text_outcome))
+    fn write_for_agent(&self, request: String) -> Operation {
+        RunningOperation::start(self.store.write_for_agent(request).map(text_outcome))
     }
 
     fn commit(&self, session: SessionBorrow<'_>, title: String) -> Operation {
@@ -258,14 +258,14 @@ impl GuestStore for StoreHandle {
     }
 
     fn move_(&self, session: SessionBorrow<'_>, request: String) -> Operation {
-        let live = &session.get::<SessionHandle>().files;
-        self.start_session_operation(self.store.move_to(live, request).map(Some))
+        let files = &session.get::<SessionHandle>().files;
+        self.start_session_operation(self.store.move_to(files, request).map(Some))
     }
 
     fn delete(&self, session: SessionBorrow<'_>, purges: bool) -> Operation {
-        let live = &session.get::<SessionHandle>().files;
+        let files = &session.get::<SessionHandle>().files;
         RunningOperation::start(
-            self.store.delete_with_words(live, purges).map(|trash| text_outcome(to_json(&trash))),
+            self.store.delete_with_words(files, purges).map(|trash| text_outcome(to_json(&trash))),
         )
     }
 
@@ -277,8 +277,8 @@ impl GuestStore for StoreHandle {
         RunningOperation::start(self.store.restore(id).map(text_outcome))
     }
 
-    fn doctor(&self, asked: String) -> Operation {
-        RunningOperation::start(self.store.doctor(asked).map(text_outcome))
+    fn doctor(&self, request: String) -> Operation {
+        RunningOperation::start(self.store.doctor(request).map(text_outcome))
     }
 
     fn mend(&self, session: SessionBorrow<'_>) -> Operation {
@@ -308,24 +308,24 @@ impl GuestStore for StoreHandle {
         RunningOperation::start(self.store.load_output(path).map(text_outcome))
     }
 
-    fn outputs(&self, asked: String) -> Operation {
-        RunningOperation::start(self.store.outputs(asked).map(text_outcome))
+    fn outputs(&self, request: String) -> Operation {
+        RunningOperation::start(self.store.outputs(request).map(text_outcome))
     }
 
     fn has_outputs(&self) -> bool {
         self.store.has_outputs()
     }
 
-    fn clear_outputs(&self, asked: String) -> Operation {
-        RunningOperation::start(self.store.clear_outputs(asked).map(|count| text_outcome(to_json(&count))))
+    fn clear_outputs(&self, request: String) -> Operation {
+        RunningOperation::start(self.store.clear_outputs(request).map(|count| text_outcome(to_json(&count))))
     }
 
-    fn output_menu(&self, asked: String) -> Operation {
-        RunningOperation::start(self.store.output_menu(asked).map(text_outcome))
+    fn output_menu(&self, request: String) -> Operation {
+        RunningOperation::start(self.store.output_menu(request).map(text_outcome))
     }
 
-    fn output_prompt(&self, asked: String) -> Operation {
-        RunningOperation::start(self.store.output_prompt(asked).map(text_outcome))
+    fn output_prompt(&self, request: String) -> Operation {
+        RunningOperation::start(self.store.output_prompt(request).map(text_outcome))
     }
 
     fn close(&self) -> Operation {

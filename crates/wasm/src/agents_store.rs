@@ -88,7 +88,7 @@ impl Operations {
     pub fn pass_beside(
         &mut self,
         store: &StoreHandle,
-        leaving: &OutgoingRedactorHandle,
+        redactor: &OutgoingRedactorHandle,
         name: &str,
         words: Vec<String>,
         now_ms: f64,
@@ -99,14 +99,14 @@ impl Operations {
         let mut words = words.into_iter();
         let mut word = || words.next().unwrap_or_default();
         let running: Running = match name {
-            "list" => store.list_outgoing(word(), &leaving.0).map(String::into_bytes),
+            "list" => store.list_outgoing(word(), &redactor.0).map(String::into_bytes),
             "newestMessages" => {
-                store.newest_messages(word(), parse_placement(&word()), &leaving.0).map(null_json)
+                store.newest_messages(word(), parse_placement(&word()), &redactor.0).map(null_json)
             }
-            "search" => store.search(word(), word(), &leaving.0).map(null_json),
-            "searchIn" => store.search_in(word(), word(), word(), &leaving.0).map(null_json),
-            "recall" => store.recall(word(), word(), &leaving.0).map(String::into_bytes),
-            "turn" => store.turn(word(), word(), &leaving.0).map(String::into_bytes),
+            "search" => store.search(word(), word(), &redactor.0).map(null_json),
+            "searchIn" => store.search_in(word(), word(), word(), &redactor.0).map(null_json),
+            "recall" => store.recall(word(), word(), &redactor.0).map(String::into_bytes),
+            "turn" => store.turn(word(), word(), &redactor.0).map(String::into_bytes),
             _ => return Err(to_js_value(&unknown_operation_error())),
         };
         let stamp = Stamp { offset_minutes: offset, ..parse_stamp(now_ms, entropy)? };

@@ -114,7 +114,7 @@ impl Operations {
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn append(
         &mut self,
-        live: &SessionHandle,
+        handle: &SessionHandle,
         drafts: &[u8],
         format: Option<String>,
         once: Option<String>,
@@ -135,14 +135,14 @@ impl Operations {
         let appending =
             AppendRequest { drafts, is_durable: durable, revives, counts: counter.counts(count_tokens) };
         let mut running = match once {
-            Some(once) => live.0.append_once(
+            Some(once) => handle.0.append_once(
                 appending,
                 AppendConditions::from_json(&once).map_err(|error| to_js_value(&error))?,
             ),
-            None => live.0.append_messages(appending),
+            None => handle.0.append_messages(appending),
         };
         let step = running.begin(parse_stamp(now_ms, entropy)?);
-        if live.0.opened_times() != opened {
+        if handle.0.opened_times() != opened {
             return self.register_step(running, step);
         }
         let step = answer_first_stat(&mut running, step, seen, now_ms);
@@ -175,7 +175,7 @@ impl Operations {
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin(
         &mut self,
-        live: &SessionHandle,
+        handle: &SessionHandle,
         name: &str,
         request: &[u8],
         counter: &Counter,
@@ -183,32 +183,32 @@ impl Operations {
         now_ms: f64,
         entropy: &[u8],
     ) -> JsResult<Uint8Array> {
-        let live = &live.0;
+        let handle = &handle.0;
         let text = || parse_utf8(request).map(String::from);
         let running = match name {
-            "begin" => live.begin(text()?).map(null_json),
-            "open" => live.open().map(|id| to_json(&id).into_bytes()),
-            "look" => live.refresh().map(null_json),
-            "catchUp" => live.refresh_logs().map(null_json),
-            "say" => live.record_changes(text()?).map(null_json),
-            "others" => live.list_holders().map(String::into_bytes),
-            "flush" => live.flush(text()? == "true").map(null_json),
-            "close" => live.close().map(null_json),
-            "messages" => live.messages(text()?).map(null_json),
-            "follow" => live.follow().map(null_json),
-            "tools" => live.tools().map(String::into_bytes),
-            "appendTool" => live.append_tool(text()?, counter.counts(count_tokens)).map(String::into_bytes),
-            "context" => live.context(text()?, counter.counts(count_tokens)).map(String::into_bytes),
-            "resume" => live.resume(text()?, counter.counts(count_tokens)).map(String::into_bytes),
-            "lastContext" => live.last_context().map(String::into_bytes),
-            "state" => live.state().map(String::into_bytes),
-            "brief" => live.brief(text()?).map(|brief| to_json(&brief).into_bytes()),
-            "pins" => live.pins().map(String::into_bytes),
+            "begin" => handle.begin(text()?).map(null_json),
+            "open" => handle.open().map(|id| to_json(&id).into_bytes()),
+            "look" => handle.refresh().map(null_json),
+            "catchUp" => handle.refresh_logs().map(null_json),
+            "say" => handle.record_changes(text()?).map(null_json),
+            "others" => handle.list_holders().map(String::into_bytes),
+            "flush" => handle.flush(text()? == "true").map(null_json),
+            "close" => handle.close().map(null_json),
+            "messages" => handle.messages(text()?).map(null_json),
+            "follow" => handle.follow().map(null_json),
+            "tools" => handle.tools().map(String::into_bytes),
+            "appendTool" => handle.append_tool(text()?, counter.counts(count_tokens)).map(String::into_bytes),
+            "context" => handle.context(text()?, counter.counts(count_tokens)).map(String::into_bytes),
+            "resume" => handle.resume(text()?, counter.counts(count_tokens)).map(String::into_bytes),
+            "lastContext" => handle.last_context().map(String::into_bytes),
+            "state" => handle.state().map(String::into_bytes),
+            "brief" => handle.brief(text()?).map(|brief| to_json(&brief).into_bytes()),
+            "pins" => handle.pins().map(String::into_bytes),
             "summaryOf" => {
                 let counts = counter.counts(count_tokens);
-                live.summary_of(text()?, counts).map(|summary| to_json(&summary).into_bytes())
+                handle.summary_of(text()?, counts).map(|summary| to_json(&summary).into_bytes())
             }
-            "compact" => live.compact(text()?, counter.counts(count_tokens)).map(String::into_bytes),
+            "compact" => handle.compact(text()?, counter.counts(count_tokens)).map(String::into_bytes),
             _ => return Err(to_js_value(&unknown_operation_error())),
         };
         self.start(running, now_ms, entropy)

@@ -44,8 +44,8 @@ pub struct OutgoingRedactorHandle(pub(super) Rc<OutgoingRedactor>);
 impl OutgoingRedactorHandle {
     /// A redactor that knows no secrets yet.
     #[wasm_bindgen(constructor)]
-    pub fn new(door: &OutgoingGateHandle) -> OutgoingRedactorHandle {
-        OutgoingRedactorHandle(OutgoingRedactor::new(&door.0))
+    pub fn new(gate: &OutgoingGateHandle) -> OutgoingRedactorHandle {
+        OutgoingRedactorHandle(OutgoingRedactor::new(&gate.0))
     }
 }
 
@@ -56,22 +56,22 @@ impl Operations {
     #[wasm_bindgen(js_name = beginRedaction)]
     pub fn begin_redaction(
         &mut self,
-        leaving: &OutgoingRedactorHandle,
+        redactor: &OutgoingRedactorHandle,
         name: &str,
         request: Vec<u8>,
         has_folder: bool,
         now_ms: f64,
         entropy: &[u8],
     ) -> JsResult<Uint8Array> {
-        let leaving = &leaving.0;
+        let redactor = &redactor.0;
         let folder = has_folder.then(any_workspace);
         let running = match name {
-            "prepare" => leaving.prepare(folder).map(null_json),
+            "prepare" => redactor.prepare(folder).map(null_json),
             "out" => {
                 let json = String::from(parse_utf8(&request)?);
-                leaving.redact_value(json, folder).map(|left: RedactedValue| left.to_json().into_bytes())
+                redactor.redact_value(json, folder).map(|left: RedactedValue| left.to_json().into_bytes())
             }
-            "take" => leaving.scan_lines(request).map(null_json),
+            "take" => redactor.scan_lines(request).map(null_json),
             _ => return Err(to_js_value(&unknown_operation_error())),
         };
         self.start(running, now_ms, entropy)
@@ -82,8 +82,8 @@ impl Operations {
     #[wasm_bindgen(js_name = beginOutgoing)]
     pub fn begin_outgoing(
         &mut self,
-        live: &SessionHandle,
-        leaving: &OutgoingRedactorHandle,
+        handle: &SessionHandle,
+        redactor: &OutgoingRedactorHandle,
         name: &str,
         request: &[u8],
         now_ms: f64,
@@ -91,9 +91,9 @@ impl Operations {
     ) -> JsResult<Uint8Array> {
         let request = String::from(parse_utf8(request)?);
         let running = match name {
-            "export" => live.0.export(request, &leaving.0).map(null_json),
-            "examine" => live.0.examine().map(String::into_bytes),
-            "sentContext" => live.0.sent_context(request == "true").map(String::into_bytes),
+            "export" => handle.0.export(request, &redactor.0).map(null_json),
+            "examine" => handle.0.examine().map(String::into_bytes),
+            "sentContext" => handle.0.sent_context(request == "true").map(String::into_bytes),
             _ => return Err(to_js_value(&unknown_operation_error())),
         };
         self.start(running, now_ms, entropy)

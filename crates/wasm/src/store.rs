@@ -55,14 +55,14 @@ impl StoreHandle {
     }
 
     /// Closes a session: the next call for it gets a new handle.
-    pub fn forget(&self, live: &SessionHandle) {
-        self.0.forget(&live.0);
+    pub fn forget(&self, handle: &SessionHandle) {
+        self.0.forget(&handle.0);
     }
 
     /// Whether this handle is the open one that calls for the session get.
     #[wasm_bindgen(js_name = isOpen)]
-    pub fn is_open(&self, live: &SessionHandle) -> bool {
-        self.0.is_open(&live.0)
+    pub fn is_open(&self, handle: &SessionHandle) -> bool {
+        self.0.is_open(&handle.0)
     }
 
     /// Takes the notices about sessions that were not opened since, each once, as in `Store::notices`.
@@ -164,9 +164,9 @@ fn open_session(store: &Rc<Store>, word: &mut impl FnMut() -> String) -> JsResul
     store.session_files(&word(), parse_placement(&word()), &word()).map_err(to_js_error)
 }
 
-pub(crate) fn session_place_json(live: Rc<SessionFiles>) -> Vec<u8> {
-    let place = place_json(Some((live.shown_folder(), live.placement())));
-    ["{\"id\":", &to_json(&live.id()), ",", &place[1..]].concat().into_bytes()
+pub(crate) fn session_place_json(files: Rc<SessionFiles>) -> Vec<u8> {
+    let place = place_json(Some((files.shown_folder(), files.placement())));
+    ["{\"id\":", &to_json(&files.id()), ",", &place[1..]].concat().into_bytes()
 }
 
 pub(crate) fn parse_placement(name: &str) -> Placement {

@@ -29,9 +29,9 @@ impl Session {
     /// # }
     /// ```
     pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let asked = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &[])?);
+        let options = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &[])?);
         self.0.host.drive_outgoing(
-            self.0.files.context(asked, self.counting_mode()),
+            self.0.files.context(options, self.counting_mode()),
             &mut helpers,
             Some(&self.redactor()),
         )
@@ -136,9 +136,9 @@ impl Session {
             ("now", now.map(check_json).transpose()?.map(String::from)),
             ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
         ];
-        let asked = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &about)?);
+        let options = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &about)?);
         self.0.host.drive_outgoing(
-            self.0.files.resume(asked, self.counting_mode()),
+            self.0.files.resume(options, self.counting_mode()),
             &mut helpers,
             Some(&self.redactor()),
         )
@@ -161,9 +161,9 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
+    pub fn summary_of(&self, request: &str) -> Result<String, Trouble> {
         let summary =
-            self.0.files.summary_of(self.0.redactor.add_leaves_flag(asked.into()), self.counting_mode());
+            self.0.files.summary_of(self.0.redactor.add_leaves_flag(request.into()), self.counting_mode());
         self.0.host.drive_outgoing(summary, &mut Helpers::default(), Some(&self.redactor()))
     }
 
@@ -190,9 +190,9 @@ impl Session {
             ("undo", Some(undo.to_string())),
             ("keep", keep.map(|tokens| tokens.to_string())),
         ];
-        let asked = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &how)?);
+        let options = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &how)?);
         self.0.host.drive_outgoing(
-            self.0.files.compact(asked, self.counting_mode()),
+            self.0.files.compact(options, self.counting_mode()),
             &mut helpers,
             Some(&self.redactor()),
         )

@@ -141,11 +141,11 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn export(&self, asked: &str) -> Pages<'static> {
+    pub fn export(&self, request: &str) -> Pages<'static> {
         // Reads the session anew, as JavaScript's second module does: this handle's own state stays as it is.
         Pages::new(
             &self.0.host,
-            self.0.files.unopened_copy().export(asked.into(), &self.0.redactor),
+            self.0.files.unopened_copy().export(request.into(), &self.0.redactor),
             Helpers::default(),
         )
     }

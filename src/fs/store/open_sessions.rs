@@ -16,16 +16,16 @@ impl Store {
     }
 
     // However often a session is asked for, its clones share one value.
-    pub(super) fn session_of(&self, live: Rc<SessionFiles>) -> Session {
+    pub(super) fn session_of(&self, session_files: Rc<SessionFiles>) -> Session {
         let mut sessions = self.0.sessions.borrow_mut();
         sessions.retain(|one| one.strong_count() > 0);
         let mut open = sessions.iter().filter_map(Weak::upgrade);
-        if let Some(opened) = open.find(|opened| Rc::ptr_eq(&opened.files, &live)) {
+        if let Some(opened) = open.find(|opened| Rc::ptr_eq(&opened.files, &session_files)) {
             return Session(opened);
         }
         let (host, store) = (self.0.host.clone(), self.0.core.clone());
         let opened =
-            Rc::new(OpenSession { files: live, host, store, redactor: OutgoingRedactor::new(&self.0.gate) });
+            Rc::new(OpenSession { files: session_files, host, store, redactor: OutgoingRedactor::new(&self.0.gate) });
         sessions.push(Rc::downgrade(&opened));
         Session(opened)
     }

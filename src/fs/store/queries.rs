@@ -27,8 +27,8 @@ impl Store {
     /// # }
     /// ```
     pub fn list(&self, request: &str) -> Result<String, Trouble> {
-        let leaving = OutgoingRedactor::new(&self.0.gate);
-        self.drive(self.0.core.list_outgoing(request.into(), &leaving))
+        let redactor = OutgoingRedactor::new(&self.0.gate);
+        self.drive(self.0.core.list_outgoing(request.into(), &redactor))
     }
 
     /// Finds the listed sessions that words may mean: those with the words in title or summary, best first; else those
@@ -75,9 +75,9 @@ impl Store {
         helpers: Helpers<'a>,
     ) -> Result<Pages<'a>, Trouble> {
         self.0.host.reject_ended()?;
-        let leaving = OutgoingRedactor::new(&self.0.gate);
+        let redactor = OutgoingRedactor::new(&self.0.gate);
         let request = with_embeds(request, &helpers)?;
-        Ok(Pages::new(&self.0.host, self.0.core.search(question.into(), request, &leaving), helpers))
+        Ok(Pages::new(&self.0.host, self.0.core.search(question.into(), request, &redactor), helpers))
     }
 
     /// Reads the messages of a session that [`Store::list`] gave, newest first, redacted, in pages of a JSON array
@@ -97,8 +97,8 @@ impl Store {
     /// ```
     pub fn newest_messages(&self, path: &str, placement: Placement) -> Result<Pages<'static>, Trouble> {
         self.0.host.reject_ended()?;
-        let leaving = OutgoingRedactor::new(&self.0.gate);
-        let newest = self.0.core.newest_messages(path.into(), placement, &leaving);
+        let redactor = OutgoingRedactor::new(&self.0.gate);
+        let newest = self.0.core.newest_messages(path.into(), placement, &redactor);
         Ok(Pages::new(&self.0.host, newest, Helpers::default()))
     }
 
@@ -125,9 +125,9 @@ impl Store {
     /// # }
     /// ```
     pub fn recall(&self, question: &str, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let leaving = OutgoingRedactor::new(&self.0.gate);
+        let redactor = OutgoingRedactor::new(&self.0.gate);
         let request = with_embeds(request, &helpers)?;
-        self.drive_with(self.0.core.recall(question.into(), request, &leaving), &mut helpers)
+        self.drive_with(self.0.core.recall(question.into(), request, &redactor), &mut helpers)
     }
 
     /// Tells a client's hook what to say to the model at a turn. The conversation is named as the client names it, by
@@ -150,8 +150,8 @@ impl Store {
     /// # }
     /// ```
     pub fn turn(&self, conversation: &str, request: &str) -> Result<String, Trouble> {
-        let leaving = OutgoingRedactor::new(&self.0.gate);
-        let turn = self.0.core.turn(conversation.into(), request.into(), &leaving);
+        let redactor = OutgoingRedactor::new(&self.0.gate);
+        let turn = self.0.core.turn(conversation.into(), request.into(), &redactor);
         self.drive_with(turn, &mut Helpers::default())
     }
 }

@@ -108,8 +108,8 @@ fn what_secrets_are_in_the_files_is_told_without_rules_of_the_program() {
     let session = store.create("{}").expect("begun");
     let said = format!(r#"{{"role":"user","content":"It is {}."}}"#, token());
     session.append(&said, Default::default()).expect("appended");
-    let told = store.doctor(r#"{"secrets":true}"#).expect("told");
-    assert!(told.contains("expected no secret, but found 1: gitlab-pat"), "{told}");
+    let report = store.doctor(r#"{"secrets":true}"#).expect("told");
+    assert!(report.contains("expected no secret, but found 1: gitlab-pat"), "{report}");
 }
 
 #[test]

@@ -59,8 +59,8 @@ impl Store {
     /// # }
     /// ```
     pub fn doctor(&self, request: &str) -> Result<String, Trouble> {
-        let told = self.drive(self.0.core.doctor(request.into()))?;
-        self.redactor().redact_value(&self.0.host, told)
+        let report = self.drive(self.0.core.doctor(request.into()))?;
+        self.redactor().redact_value(&self.0.host, report)
     }
 
     /// Mends a session's files where they can be mended. Answer: its report, as of [`Store::doctor`]; null where it is

@@ -49,9 +49,9 @@ pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<AnswerPie
 /// Reads the messages of a user's record: one for each tool result, then one for the words beside them, if any.
 pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message> {
     let mut results = Vec::new();
-    let mut said = PlainContent::default();
+    let mut parts = PlainContent::default();
     if let Some(text) = Text::read(content, "", &mut Vec::new()) {
-        said.texts.push(text);
+        parts.texts.push(text);
     }
     for (kind, mut block) in parse_blocks("user.message.content", content, losses) {
         match kind.as_str() {
@@ -65,11 +65,11 @@ pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message
                 results.push(Message { tool: Some(tool), ..content.into_message(Role::Tool) });
                 block.report_rest_lost(losses, REASONS);
             }
-            _ => add_block(&mut said, "user.message.content", &kind, block, losses),
+            _ => add_block(&mut parts, "user.message.content", &kind, block, losses),
         }
     }
-    if results.is_empty() || !said.is_empty() {
-        results.push(said.into_message(Role::User));
+    if results.is_empty() || !parts.is_empty() {
+        results.push(parts.into_message(Role::User));
     }
     results
 }
@@ -79,12 +79,12 @@ const QUEUED_PROMPT_PATH: &str = "attachment/queued_command.attachment.prompt";
 
 /// Makes the message of a prompt that was typed while the agent was at work.
 pub(super) fn queued_message(prompt: &str, losses: &mut Losses) -> Message {
-    let mut said = PlainContent::default();
-    said.texts.extend(Text::read(prompt, "", &mut Vec::new()));
+    let mut content = PlainContent::default();
+    content.texts.extend(Text::read(prompt, "", &mut Vec::new()));
     for (kind, block) in parse_blocks(QUEUED_PROMPT_PATH, prompt, losses) {
-        add_block(&mut said, QUEUED_PROMPT_PATH, &kind, block, losses);
+        add_block(&mut content, QUEUED_PROMPT_PATH, &kind, block, losses);
     }
-    said.into_message(Role::User)
+    content.into_message(Role::User)
 }
 
 /// Reads the provider's token counts.

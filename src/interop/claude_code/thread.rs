@@ -51,25 +51,25 @@ struct TypedPrompts {
 }
 
 impl TypedPrompts {
-    fn add(&mut self, told: PromptSource, uuid: Option<String>, place: usize) {
-        self.by_uuid.extend(uuid.map(|uuid| ((told, uuid), place)));
-        self.since_answer.push((told, place));
+    fn add(&mut self, prompt_source: PromptSource, uuid: Option<String>, place: usize) {
+        self.by_uuid.extend(uuid.map(|uuid| ((prompt_source, uuid), place)));
+        self.since_answer.push((prompt_source, place));
     }
 
     // Takes the message that the other source gave for the same prompt.
     fn take_counterpart(
         &mut self,
-        told: PromptSource,
+        prompt_source: PromptSource,
         uuid: Option<&str>,
         is_same: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let other = match told {
+        let other = match prompt_source {
             PromptSource::Now => PromptSource::Queued,
             PromptSource::Queued => PromptSource::Now,
         };
         let named = uuid.and_then(|uuid| self.by_uuid.get(&(other, uuid.into()))).copied();
-        let is_it = |(told, place): &(PromptSource, usize)| {
-            *told == other && named.map_or_else(|| is_same(*place), |named| named == *place)
+        let is_it = |(prompt_source, place): &(PromptSource, usize)| {
+            *prompt_source == other && named.map_or_else(|| is_same(*place), |named| named == *place)
         };
         let at = self.since_answer.iter().position(is_it);
         // A prompt stands twice at most.
@@ -310,9 +310,9 @@ impl Thread {
         self.agent.as_ref().map_or_else(|| native.into(), |agent| format!("{native}/{agent}"))
     }
 
-    fn find_counterpart(&mut self, told: PromptSource, uuid: Option<&str>, said: &Message) -> Option<usize> {
+    fn find_counterpart(&mut self, prompt_source: PromptSource, uuid: Option<&str>, said: &Message) -> Option<usize> {
         let drafts = &self.talk.drafts;
-        self.typed_prompts.take_counterpart(told, uuid, |place| {
+        self.typed_prompts.take_counterpart(prompt_source, uuid, |place| {
             let other = &drafts[place].message;
             (&other.content, &other.attachments) == (&said.content, &said.attachments)
         })

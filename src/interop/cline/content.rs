@@ -36,40 +36,40 @@ fn add_block(plain: &mut PlainContent, kind: &str, block: &mut Object<'_>, losse
 
 /// Reads a message's content.
 pub(super) fn read_content(message: &mut Object<'_>, losses: &mut Losses) -> MessageContent {
-    let mut said = MessageContent::default();
+    let mut content = MessageContent::default();
     if let Some(text) = take_string_content(message) {
-        said.pieces.push(AnswerPiece::Text(text.clone()));
-        said.plain.texts.extend(Some(text).filter(|text| !text.is_empty()));
+        content.pieces.push(AnswerPiece::Text(text.clone()));
+        content.plain.texts.extend(Some(text).filter(|text| !text.is_empty()));
     }
     for (kind, mut block) in message.take_blocks("content", losses) {
         match kind.as_str() {
-            "thinking" => said.pieces.push(AnswerPiece::Reasoning(Reasoning {
+            "thinking" => content.pieces.push(AnswerPiece::Reasoning(Reasoning {
                 text: block.take("thinking", losses).unwrap_or_default(),
                 signature: block.take("signature", losses),
                 data: None,
             })),
-            "redacted_thinking" => said.pieces.push(AnswerPiece::Reasoning(Reasoning {
+            "redacted_thinking" => content.pieces.push(AnswerPiece::Reasoning(Reasoning {
                 data: block.take("data", losses),
                 ..Reasoning::default()
             })),
-            "tool_use" => said.pieces.push(AnswerPiece::Call(ToolCall {
+            "tool_use" => content.pieces.push(AnswerPiece::Call(ToolCall {
                 id: block.take("id", losses).unwrap_or_default(),
                 name: block.take("name", losses).unwrap_or_default(),
                 arguments: block.take_arguments("input", losses),
             })),
-            "tool_result" => said.results.push(result(&mut block, losses)),
+            "tool_result" => content.results.push(result(&mut block, losses)),
             _ => {
-                let before = said.plain.texts.len();
-                if !add_block(&mut said.plain, &kind, &mut block, losses) {
+                let before = content.plain.texts.len();
+                if !add_block(&mut content.plain, &kind, &mut block, losses) {
                     losses.add(format!("message.content[{kind}]"), UNKNOWN_BLOCK);
                     continue;
                 }
-                said.pieces.extend(said.plain.texts[before..].iter().cloned().map(AnswerPiece::Text));
+                content.pieces.extend(content.plain.texts[before..].iter().cloned().map(AnswerPiece::Text));
             }
         }
         block.report_rest_lost(losses, REASONS);
     }
-    said
+    content
 }
 
 fn take_string_content(object: &mut Object<'_>) -> Option<Text> {

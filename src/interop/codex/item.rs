@@ -45,7 +45,7 @@ impl Reader {
         let losses = &mut self.talk.losses;
         let role: Option<String> = payload.take("role", losses);
         self.model = payload.take_name("model", losses).or(self.model.take());
-        let said = first_non_empty(
+        let parts = first_non_empty(
             take_plain_content(&mut payload, "content", losses),
             take_plain_content(&mut payload, "message", losses),
         );
@@ -61,19 +61,19 @@ impl Reader {
             _ => return losses.add("response_item/message.payload.role".into(), ANOTHER_KIND),
         };
         if role == Role::Assistant {
-            for text in said.texts {
+            for text in parts.texts {
                 self.add_item_answer(text, origin.clone());
             }
             return;
         }
-        let text: String = Text::join(said.texts, TEXT_SEPARATOR).as_str().into();
+        let text: String = Text::join(parts.texts, TEXT_SEPARATOR).as_str().into();
         if let Some(at) = self.duplicates.take_duplicate(RecordSource::Item, role, &text) {
-            self.talk.drafts[at].message.attachments = said.attachments;
+            self.talk.drafts[at].message.attachments = parts.attachments;
             return;
         }
         let content = text.as_str().into();
         let message =
-            Message { role: Some(role), content, attachments: said.attachments, ..Message::default() };
+            Message { role: Some(role), content, attachments: parts.attachments, ..Message::default() };
         let at = if role == Role::System {
             self.add_message(message, origin)
         } else if is_about_place(&text) || text.starts_with("<user_shell_command") {
@@ -99,10 +99,10 @@ impl Reader {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
         let summary = take_plain_content(&mut payload, "summary", losses);
-        let said = first_non_empty(take_plain_content(&mut payload, "content", losses), summary);
+        let content = first_non_empty(take_plain_content(&mut payload, "content", losses), summary);
         let data = payload.take("encrypted_content", losses);
         payload.report_rest_lost(losses, REASONS);
-        let text = Text::join(said.texts, TEXT_SEPARATOR);
+        let text = Text::join(content.texts, TEXT_SEPARATOR);
         if !text.is_empty() || data.is_some() {
             self.add_answer_piece(AnswerPiece::Reasoning(Reasoning { text, signature: None, data }), origin);
         }
@@ -144,18 +144,18 @@ impl Reader {
         let call_id = take_id(&mut payload, losses);
         let name = payload.take("name", losses).unwrap_or_default();
         let mut is_error = false;
-        let mut said = PlainContent::default();
+        let mut content = PlainContent::default();
         for key in ["output", "result", "tools"] {
             let inner = payload.raw(key).filter(|raw| raw.starts_with('{'));
             let mut inner = inner.and_then(|raw| Object::parse("", raw).ok());
             is_error |= inner
                 .as_mut()
                 .is_some_and(|inner| inner.take::<bool>("success", &mut Losses::default()) == Some(false));
-            said = first_non_empty(take_output(&mut payload, key, losses), said);
+            content = first_non_empty(take_output(&mut payload, key, losses), content);
         }
         payload.report_rest_lost(losses, REASONS);
         let tool = Tool { call_id, name, is_error, ..Tool::default() };
-        self.add_message(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
+        self.add_message(Message { tool: Some(tool), ..content.into_message(Role::Tool) }, origin);
     }
 
     // The provider searches by itself: what it found is not recorded, only that it did.
@@ -166,8 +166,8 @@ impl Reader {
         let arguments = payload.take_arguments("action", losses);
         let status: Text = payload.take("status", losses).unwrap_or_default();
         payload.report_rest_lost(losses, REASONS);
-        let said = PlainContent { texts: Vec::from([status]), ..PlainContent::default() };
-        self.add_provider_call(ToolCall { id, name: "web_search".into(), arguments }, said, origin);
+        let content = PlainContent { texts: Vec::from([status]), ..PlainContent::default() };
+        self.add_provider_call(ToolCall { id, name: "web_search".into(), arguments }, content, origin);
     }
 
     fn read_picture(&mut self, record: Record<'_>) {
@@ -181,28 +181,28 @@ impl Reader {
         let data = data.filter(|data| !data.is_empty() && data.bytes().all(is_base64));
         let picture =
             |data| Attachment { mime: "image/png".into(), data: Some(data), ..Attachment::default() };
-        let said =
+        let content =
             PlainContent { texts: Vec::from([status]), attachments: data.map(picture).into_iter().collect() };
         let arguments = serde_json::json!({ "prompt": prompt });
         let arguments = Text::from(format!("{arguments}"));
-        self.add_provider_call(ToolCall { id, name: "image_generation".into(), arguments }, said, origin);
+        self.add_provider_call(ToolCall { id, name: "image_generation".into(), arguments }, content, origin);
     }
 
-    fn add_provider_call(&mut self, call: ToolCall, said: PlainContent, origin: RecordOrigin) {
+    fn add_provider_call(&mut self, call: ToolCall, content: PlainContent, origin: RecordOrigin) {
         let tool = Tool { call_id: call.id.clone(), name: call.name.clone(), ..Tool::default() };
         self.add_answer_piece(AnswerPiece::Call(call), origin.clone());
         let origin = RecordOrigin { flags: build_flags(&[BY_PROVIDER_KEY]), ..origin };
-        self.add_message(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
+        self.add_message(Message { tool: Some(tool), ..content.into_message(Role::Tool) }, origin);
     }
 
     // Reads a message from another agent.
     fn read_agent_message(&mut self, record: Record<'_>) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
-        let said = take_plain_content(&mut payload, "content", losses);
+        let content = take_plain_content(&mut payload, "content", losses);
         payload.report_rest_lost(losses, REASONS);
         self.add_message(
-            said.into_message(Role::User),
+            content.into_message(Role::User),
             RecordOrigin { flags: build_flags(&["isMeta"]), ..origin },
         );
     }

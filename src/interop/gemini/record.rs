@@ -64,28 +64,28 @@ impl Record {
 /// Reads a user's message.
 pub(super) fn read_prompt(object: &mut Object<'_>, losses: &mut Losses) -> Record {
     const RESULT_PATH: &str = "user.content[].functionResponse.response";
-    let mut said = parse_parts("user.content", object.take_raw("content"), losses, REASONS);
-    let text = said.take_text();
-    for piece in &said.pieces {
+    let mut content = parse_parts("user.content", object.take_raw("content"), losses, REASONS);
+    let text = content.take_text();
+    for piece in &content.pieces {
         let field = match piece {
             AnswerPiece::Reasoning(_) => "user.content[].thought",
             AnswerPiece::Call(_) | AnswerPiece::Text(_) => "user.content[].functionCall",
         };
         losses.add(field.into(), loss::INVALID_IN_USER_MESSAGE);
     }
-    let results = said.answers.into_iter().map(|answer| (answer, None, RESULT_PATH)).collect();
-    Record { text, attachments: said.attachments, results, ..Record::default() }
+    let results = content.answers.into_iter().map(|answer| (answer, None, RESULT_PATH)).collect();
+    Record { text, attachments: content.attachments, results, ..Record::default() }
 }
 
 /// Reads an answer: thoughts, text, and the calls, which newer versions write into the content as well.
 pub(super) fn read_answer(object: &mut Object<'_>, id: &str, losses: &mut Losses) -> Record {
     let mut record = Record { is_answer: true, ..Record::default() };
     let thoughts = thoughts(object, losses);
-    let said = parse_parts("gemini.content", object.take_raw("content"), losses, REASONS);
+    let content = parse_parts("gemini.content", object.take_raw("content"), losses, REASONS);
     let mut calls = tool_calls(object, id, &mut record, losses);
     let has_thoughts = !thoughts.is_empty();
     record.pieces.extend(thoughts);
-    for piece in said.pieces {
+    for piece in content.pieces {
         match piece {
             AnswerPiece::Call(call) => {
                 let is_it = |one: &ToolCall| {
@@ -103,8 +103,8 @@ pub(super) fn read_answer(object: &mut Object<'_>, id: &str, losses: &mut Losses
         }
     }
     record.pieces.extend(calls.into_iter().map(AnswerPiece::Call));
-    record.attachments = said.attachments;
-    for _ in said.answers {
+    record.attachments = content.attachments;
+    for _ in content.answers {
         losses.add("gemini.content[].functionResponse".into(), loss::INVALID_IN_ANSWER);
     }
     record.assistant.model = object.take("model", losses);

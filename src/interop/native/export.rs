@@ -188,19 +188,19 @@ impl NativeExport {
     /// # Errors
     /// `empty_file` if nothing was said; `unknown_format` if no session of this agent can be written; `invalid_request`
     /// for what is no such object.
-    pub fn read(asked: &str) -> Result<NativeExport, Error> {
-        let asked: ExportRequest = serde_json::from_str(asked).map_err(|error| {
+    pub fn read(request: &str) -> Result<NativeExport, Error> {
+        let request: ExportRequest = serde_json::from_str(request).map_err(|error| {
             let message = format!("expected a session to hand over, but found something else: {error}");
             Error::new(Code::InvalidRequest, message)
         })?;
-        let agent = AgentName::parse(&asked.agent)?;
+        let agent = AgentName::parse(&request.agent)?;
         let client = Client::of(agent)?;
-        let Some((context, first, warnings)) = choose_beginning(asked.context, asked.resumed, asked.command)
+        let Some((context, first, warnings)) = choose_beginning(request.context, request.resumed, request.command)
         else {
             let message = "expected a context or a session that is resumed, but found neither";
             return Err(Error::new(Code::InvalidRequest, message));
         };
-        let session = asked.session;
+        let session = request.session;
         if session.is_empty() {
             return Err(request::error("expected the id of a session for \"session\", but found none"));
         }
@@ -210,9 +210,9 @@ impl NativeExport {
             );
             return Err(Error::new(Code::EmptyFile, message));
         }
-        let may_be_own = warnings.is_some() && !asked.is_fitted;
+        let may_be_own = warnings.is_some() && !request.is_fitted;
         let messages = shapes::read(context.messages.get(), Format::Leftoff)?;
-        let (title, model, folder, variables) = (asked.title, asked.model, asked.folder, asked.variables);
+        let (title, model, folder, variables) = (request.title, request.model, request.folder, request.variables);
         Ok(NativeExport {
             agent,
             client,
@@ -221,7 +221,7 @@ impl NativeExport {
             model,
             folder,
             variables,
-            is_preview: asked.previews,
+            is_preview: request.previews,
             may_reuse_own: may_be_own,
             messages,
             first_prompt: first,
@@ -294,10 +294,10 @@ impl NativeExport {
     }
 
     /// Makes the report for an earlier file that has all of the session.
-    pub fn report_reused(&self, copy: &NativeCopy, told: ExportReport) -> ExportReport {
+    pub fn report_reused(&self, copy: &NativeCopy, report: ExportReport) -> ExportReport {
         let (id, path) = (copy.id.clone(), copy.path.clone());
         let (command, takes) = (self.client.resume_command(&id), self.client.import_command(&path));
-        ExportReport { copy: CopyState::Reused, command, takes, id, path, ..told }
+        ExportReport { copy: CopyState::Reused, command, takes, id, path, ..report }
     }
 
     /// Hashes all that is written for the client, but for the time.

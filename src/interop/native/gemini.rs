@@ -64,9 +64,9 @@ fn with_id_and_time(mut record: Value, step: &Step<'_>, writing: &mut WriterStat
 // A part that says that it is no thought is sent, whatever it begins with.
 fn ensure_sent(mut content: Vec<Value>) -> Vec<Value> {
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
-    let said = texts.concat();
-    let said = said.trim_start();
-    if said.starts_with(COMMAND_CHARS) || said.starts_with(HOOK_TAG) {
+    let text = texts.concat();
+    let text = text.trim_start();
+    if text.starts_with(COMMAND_CHARS) || text.starts_with(HOOK_TAG) {
         content[0]["thought"] = false.into();
     }
     content

@@ -57,7 +57,7 @@ pub(super) fn read_message(
     let role = role.ok_or_else(|| String::from("expected a message with a role, but found one without"))?;
     let mut message = message.with_path(role.as_str());
     message.take_raw("timestamp");
-    let said = match role.as_str() {
+    let content = match role.as_str() {
         "user" => EntryContent::from_message(plain(&mut message, &role, losses).into_message(Role::User)),
         "assistant" => answer(&mut message, losses),
         "toolResult" => result(&mut message, losses),
@@ -81,7 +81,7 @@ pub(super) fn read_message(
         }
     };
     message.report_rest_lost(losses, REASONS);
-    Ok(Some(said))
+    Ok(Some(content))
 }
 
 /// Reads a message from an extension to the model in the user's name.
@@ -95,8 +95,8 @@ pub(super) fn read_custom(entry: &mut Object<'_>, losses: &mut Losses) -> Option
 /// Reads a summary of a part of the conversation.
 pub(super) fn read_summary(entry: &mut Object<'_>, kind: &str, losses: &mut Losses) -> Option<EntryContent> {
     let mark = if kind == "compaction" { "isCompactSummary" } else { "isBranchSummary" };
-    let said = EntryContent::from_role(Role::User, summary_of(entry, losses));
-    (!said.message.content.is_empty()).then(|| said.with_flag(mark))
+    let content = EntryContent::from_role(Role::User, summary_of(entry, losses));
+    (!content.message.content.is_empty()).then(|| content.with_flag(mark))
 }
 
 fn summary_of(object: &mut Object<'_>, losses: &mut Losses) -> Text {
@@ -104,9 +104,9 @@ fn summary_of(object: &mut Object<'_>, losses: &mut Losses) -> Text {
 }
 
 fn answer(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
-    let mut said = EntryContent::from_role(Role::Assistant, Text::default());
+    let mut content = EntryContent::from_role(Role::Assistant, Text::default());
     for (kind, mut block) in message.take_blocks("content", losses) {
-        said.pieces.push(match kind.as_str() {
+        content.pieces.push(match kind.as_str() {
             "text" => AnswerPiece::Text(block.take("text", losses).unwrap_or_default()),
             "thinking" => AnswerPiece::Reasoning(thinking(&mut block, losses)),
             "toolCall" => AnswerPiece::Call(ToolCall {
@@ -122,19 +122,19 @@ fn answer(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
         block.report_rest_lost(losses, REASONS);
     }
     for name in MAKER_KEYS {
-        said.notes.extend(message.take_name(name, losses).map(|value| (name, value)));
+        content.notes.extend(message.take_name(name, losses).map(|value| (name, value)));
     }
     let counted = message.take_object("usage", losses);
     let finish_reason: Option<String> = message.take("stopReason", losses);
-    said.message.partial = matches!(finish_reason.as_deref(), Some("aborted" | "error"));
-    said.message.assistant = Some(Assistant {
+    content.message.partial = matches!(finish_reason.as_deref(), Some("aborted" | "error"));
+    content.message.assistant = Some(Assistant {
         model: message.take("model", losses),
         finish_reason,
         usage: counted.map(|counted| usage(counted, losses)),
         duration_ms: message.take("durationMs", losses),
         ..Assistant::default()
     });
-    said
+    content
 }
 
 fn thinking(block: &mut Object<'_>, losses: &mut Losses) -> Reasoning {
@@ -159,14 +159,14 @@ fn usage(mut counts: Object<'_>, losses: &mut Losses) -> Usage {
 }
 
 fn result(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
-    let mut said = EntryContent::from_message(plain(message, "toolResult", losses).into_message(Role::Tool));
-    said.message.tool = Some(Tool {
+    let mut content = EntryContent::from_message(plain(message, "toolResult", losses).into_message(Role::Tool));
+    content.message.tool = Some(Tool {
         call_id: message.take("toolCallId", losses).unwrap_or_default(),
         name: message.take("toolName", losses).unwrap_or_default(),
         is_error: message.take("isError", losses).unwrap_or_default(),
         ..Tool::default()
     });
-    said
+    content
 }
 
 // Reads a command of the user's own, in the words that the model gets.
@@ -182,9 +182,9 @@ fn execution(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
         Some(code) if code != 0 => format!("\n\nCommand exited with code {code}"),
         Some(_) | None => String::new(),
     };
-    let said = EntryContent::from_role(Role::User, format!("Ran `{command}`\n{output}{end}").into())
+    let content = EntryContent::from_role(Role::User, format!("Ran `{command}`\n{output}{end}").into())
         .with_flag("isBashExecution");
-    if is_hidden { said.with_flag("isIgnored") } else { said }
+    if is_hidden { content.with_flag("isIgnored") } else { content }
 }
 
 fn plain(object: &mut Object<'_>, path: &str, losses: &mut Losses) -> PlainContent {

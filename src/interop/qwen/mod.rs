@@ -205,10 +205,10 @@ impl Reader {
         let envelope = self.take_envelope(&mut object, &mut losses, place);
         let before = self.find_parent_message(&envelope, kind);
         let path = format!("{kind}.message.parts");
-        let mut said = ContentParts::default();
+        let mut content = ContentParts::default();
         if let Some(mut message) = object.take_object("message", &mut losses) {
             self.is_known |= message.has("parts");
-            said = parse_parts(&path, message.take_raw("parts"), &mut losses, REASONS);
+            content = parse_parts(&path, message.take_raw("parts"), &mut losses, REASONS);
             message.take_raw("role");
             message.report_rest_lost(&mut losses, REASONS);
         }
@@ -222,8 +222,8 @@ impl Reader {
         talk.note_version(object.take("version", &mut losses), COVERAGE.tested_versions);
         talk.note_created(envelope.timestamp.as_deref().and_then(time::parse));
         let last = match kind {
-            "assistant" => self.add_answer(&mut object, &envelope, before, said, &mut losses),
-            _ => self.add_prompt(&mut object, (kind, subtype), &envelope, before, said, &mut losses),
+            "assistant" => self.add_answer(&mut object, &envelope, before, content, &mut losses),
+            _ => self.add_prompt(&mut object, (kind, subtype), &envelope, before, content, &mut losses),
         };
         object.report_rest_lost(&mut losses, REASONS);
         self.thread(&envelope.agent).talk.losses.merge(losses);
@@ -248,7 +248,7 @@ impl Reader {
         object: &mut Object<'_>,
         envelope: &Envelope,
         before: Option<usize>,
-        said: ContentParts,
+        content: ContentParts,
         losses: &mut Losses,
     ) -> Option<usize> {
         let agent = &envelope.agent;
@@ -261,15 +261,15 @@ impl Reader {
             };
             self.add_message(agent, before, message, envelope.origin())
         });
-        for _ in &said.answers {
+        for _ in &content.answers {
             losses.add("assistant.message.parts[].functionResponse".into(), loss::INVALID_IN_ANSWER);
         }
         let Thread { talk, answers } = self.thread(agent);
         answers.extend(envelope.uuid.clone().map(|uuid| (uuid, at)));
         let more = if known.is_some() { envelope.place.end - envelope.place.start } else { 0 };
-        talk.extend(at, said.pieces, more);
+        talk.extend(at, content.pieces, more);
         let message = &mut talk.drafts[at].message;
-        message.attachments.extend(said.attachments);
+        message.attachments.extend(content.attachments);
         let assistant = message.assistant.get_or_insert_default();
         assistant.model = object.take("model", losses).or(assistant.model.take());
         assistant.usage = usage(object, losses).or(assistant.usage.take());
@@ -283,11 +283,11 @@ impl Reader {
         (kind, subtype): (&str, Option<&str>),
         envelope: &Envelope,
         mut before: Option<usize>,
-        mut said: ContentParts,
+        mut parts: ContentParts,
         losses: &mut Losses,
     ) -> Option<usize> {
-        let text = said.take_text();
-        for piece in &said.pieces {
+        let text = parts.take_text();
+        for piece in &parts.pieces {
             let field = match piece {
                 AnswerPiece::Call(_) => "functionCall",
                 AnswerPiece::Reasoning(_) | AnswerPiece::Text(_) => "thought",
@@ -298,18 +298,18 @@ impl Reader {
             take_outcome(object, losses);
         let is_notice = subtype.is_some_and(|subtype| NOTICE_KINDS.contains(&subtype));
         let flags = if is_notice { build_flags(&["isMeta"]) } else { build_flags(&[]) };
-        let is_beside = !text.is_empty() || !said.attachments.is_empty();
-        let is_alone = said.answers.is_empty();
+        let is_beside = !text.is_empty() || !parts.attachments.is_empty();
+        let is_alone = parts.answers.is_empty();
         let answers: Vec<FunctionAnswer> = match kind {
             "tool_result" if is_alone => {
-                let attachments = core::mem::take(&mut said.attachments);
+                let attachments = core::mem::take(&mut parts.attachments);
                 Vec::from([FunctionAnswer {
                     content: text.clone(),
                     attachments,
                     ..FunctionAnswer::default()
                 }])
             }
-            _ => said.answers,
+            _ => parts.answers,
         };
         for answer in answers {
             let id = if answer.id.is_empty() { call.clone() } else { answer.id };
@@ -324,7 +324,7 @@ impl Reader {
         let message = Message {
             role: Some(Role::User),
             content: text,
-            attachments: said.attachments,
+            attachments: parts.attachments,
             ..Message::default()
         };
         if !is_notice {

@@ -38,7 +38,7 @@ pub(in crate::operation) trait IndexRedactor {
     fn index_lines<'a>(
         &'a self,
         io: &'a Io,
-        live: &'a SessionFiles,
+        files: &'a SessionFiles,
         lines: &'a mut DocumentFeed,
         sink: &'a mut dyn DocumentSink,
     ) -> Work<'a, ()>;
@@ -76,13 +76,13 @@ impl IndexRedactor for OutgoingRedactor {
     fn index_lines<'a>(
         &'a self,
         io: &'a Io,
-        live: &'a SessionFiles,
+        files: &'a SessionFiles,
         lines: &'a mut DocumentFeed,
         sink: &'a mut dyn DocumentSink,
     ) -> Work<'a, ()> {
         Box::pin(async move {
             let (messages, places): (Vec<_>, Vec<_>) = core::iter::from_fn(|| lines.next_message()).unzip();
-            let hidden = self.redact_for_index(io, live, messages).await?;
+            let hidden = self.redact_for_index(io, files, messages).await?;
             hidden.into_iter().zip(places).for_each(|said| lines.take(said, sink));
             Ok(())
         })
@@ -103,7 +103,7 @@ impl OutgoingRedactor {
     async fn redact_for_index(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        files: &SessionFiles,
         messages: Vec<Message>,
     ) -> Result<Vec<Message>, Trouble> {
         if self.secrets.borrow().is_empty()
@@ -121,7 +121,7 @@ impl OutgoingRedactor {
                 continue;
             }
             hidden.extend(self.without_secrets(io, core::mem::take(&mut whole)).await?);
-            let unfolded = live.unfold_message(io, message).await?;
+            let unfolded = files.unfold_message(io, message).await?;
             for mut message in self.without_secrets(io, Vec::from([unfolded])).await? {
                 blob::move_to_blobs(&mut message);
                 hidden.push(message);

@@ -217,13 +217,13 @@ impl OutgoingRedactor {
     /// Loads what is needed before anything goes out: the key, and the secrets of the text that the title of this
     /// folder's session is made from.
     pub fn prepare(self: &Rc<OutgoingRedactor>, folder: Option<File>) -> Operation<'static, ()> {
-        let leaving = self.clone();
+        let redactor = self.clone();
         Operation::new(|io| async move {
-            if leaving.is_on() {
-                leaving.gate.load_key(&io).await?;
+            if redactor.is_on() {
+                redactor.gate.load_key(&io).await?;
             }
             match folder {
-                Some(folder) => leaving.scan_head(&io, &folder).await,
+                Some(folder) => redactor.scan_head(&io, &folder).await,
                 None => Ok(()),
             }
         })
@@ -235,21 +235,21 @@ impl OutgoingRedactor {
         json: String,
         folder: Option<File>,
     ) -> Operation<'static, RedactedValue> {
-        let leaving = self.clone();
+        let redactor = self.clone();
         Operation::new(|io| async move {
             if let Some(folder) = folder {
-                leaving.scan_folder(&io, &folder).await?;
+                redactor.scan_folder(&io, &folder).await?;
             }
-            let left = leaving.redact_json(&io, &json).await?;
-            leaving.gate.report_secrets(&left.secrets);
+            let left = redactor.redact_json(&io, &json).await?;
+            redactor.gate.report_secrets(&left.secrets);
             Ok(left)
         })
     }
 
     /// Collects the secrets of lines that were written just now.
     pub fn scan_lines(self: &Rc<OutgoingRedactor>, lines: Vec<u8>) -> Operation<'static, ()> {
-        let leaving = self.clone();
-        Operation::new(|io| async move { leaving.scan_bytes(&io, &lines, (0, true)).await })
+        let redactor = self.clone();
+        Operation::new(|io| async move { redactor.scan_bytes(&io, &lines, (0, true)).await })
     }
 
     // Redacts a value, JSON, knowing only the secrets of the text that the title of this folder's session is made

@@ -103,11 +103,11 @@ impl OutgoingRedactor {
 impl OutgoingGate {
     /// A gate of the same store in another mode, which has reported nothing yet.
     pub(super) async fn with_mode(&self, io: &Io, redact: RedactMode) -> Result<Rc<OutgoingGate>, Trouble> {
-        let door = OutgoingGate::new(redact);
+        let gate = OutgoingGate::new(redact);
         if redact != RedactMode::Off {
-            door.key.replace(Some(self.load_key(io).await?));
+            gate.key.replace(Some(self.load_key(io).await?));
         }
-        Ok(door)
+        Ok(gate)
     }
 }
 

@@ -55,12 +55,12 @@ impl Store {
                 place
             }
         };
-        let live = self.unopened_session(&place, "");
-        live.begin_session(io, NewSession::new(created, title)).await?;
+        let files = self.unopened_session(&place, "");
+        files.begin_session(io, NewSession::new(created, title)).await?;
         self.register_workspace(io, &place).await?;
-        self.add_open(&live);
-        self.point_at(io, &live).await?;
-        Ok(live)
+        self.add_open(&files);
+        self.point_at(io, &files).await?;
+        Ok(files)
     }
 
     pub(super) fn parse_create_request(&self, json: &str) -> Result<CreateRequest, Error> {

@@ -67,8 +67,8 @@ impl Store {
 
     /// Points at a session, and returns whether it could: neither a project that cannot be written nor a folder of
     /// many projects has a pointer.
-    pub(super) async fn point_at(&self, io: &Io, live: &SessionFiles) -> Result<bool, Trouble> {
-        self.set_pointer(io, &SessionPointer { id: live.id(), path: live.shown_folder() }).await
+    pub(super) async fn point_at(&self, io: &Io, files: &SessionFiles) -> Result<bool, Trouble> {
+        self.set_pointer(io, &SessionPointer { id: files.id(), path: files.shown_folder() }).await
     }
 
     pub(super) async fn remove_pointer(&self, io: &Io) -> Result<(), Trouble> {

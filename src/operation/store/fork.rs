@@ -71,13 +71,13 @@ impl Store {
             of.reject_if_deleted()?;
             // A copy reads the files in every host: the open handle hears of nothing earlier by that.
             let of = of.unopened_copy();
-            let live = store.fork_session(&io, &of, parse_fork_point(&request)?, counts).await?;
+            let files = store.fork_session(&io, &of, parse_fork_point(&request)?, counts).await?;
             if is_apart {
-                live.release_lease(&io).await?;
+                files.release_lease(&io).await?;
             } else {
-                store.add_open(&live);
+                store.add_open(&files);
             }
-            Ok(live)
+            Ok(files)
         })
     }
 
@@ -92,20 +92,20 @@ impl Store {
         copy.title = find_free_title(self, io, &copy.title).await?;
         let id = id::new(&io.stamp(), 0);
         let place = SessionLocation::Home { project: self.project_hash.clone(), id: id.clone() };
-        let live = self.unopened_session(&place, "");
-        let written = self.write_fork(io, &live, id, (copy, counts)).await;
+        let files = self.unopened_session(&place, "");
+        let written = self.write_fork(io, &files, id, (copy, counts)).await;
         if written.is_err() {
             // Remove it, for nobody knows of it yet.
-            unless_bug(live.release_lease(io).await)?;
+            unless_bug(files.release_lease(io).await)?;
             unless_bug(io.remove(&place.folder()).await)?;
         }
-        written.map(|()| live)
+        written.map(|()| files)
     }
 
     async fn write_fork(
         &self,
         io: &Io,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         session: String,
         (copy, counts): (ForkContent, CountingMode),
     ) -> Result<(), Trouble> {
@@ -117,17 +117,17 @@ impl Store {
             ..SessionCreation::default()
         };
         let then = Vec::from([ChangeRequest::from(Change::Fork(copy.origin))]);
-        live.begin_session(io, NewSession::new(created, Some(copy.title)).with_changes(then)).await?;
-        live.acquire_lease(io).await?;
+        files.begin_session(io, NewSession::new(created, Some(copy.title)).with_changes(then)).await?;
+        files.acquire_lease(io).await?;
         // A copy resumes no session, and one flush confirms all of it.
         let by = |drafts| AppendRequest { drafts, is_durable: false, revives: false, counts: counts.clone() };
         for batch in copy.messages.chunks(BATCH_MESSAGES) {
             let json = json_array(batch.iter().flat_map(message_lines));
             let drafts = Drafts::Copies(String::from_utf8_lossy(&json).into());
-            live.append_drafts(io, &by(drafts)).await?;
+            files.append_drafts(io, &by(drafts)).await?;
         }
-        live.flush_files(io, true).await?;
-        live.copy_executions(io, &copy.executions).await
+        files.flush_files(io, true).await?;
+        files.copy_executions(io, &copy.executions).await
     }
 }
 

@@ -175,8 +175,8 @@ impl Store {
         })
     }
 
-    async fn find_relations(&self, io: &Io, live: &SessionFiles) -> Result<SessionRelations, Trouble> {
-        let id = live.id();
+    async fn find_relations(&self, io: &Io, files: &SessionFiles) -> Result<SessionRelations, Trouble> {
+        let id = files.id();
         let index = self.read_index(io).await?;
         let found = self.find_sessions(io, &index, false, true).await?;
         let works = found.into_iter().map(|seen| {
@@ -195,7 +195,7 @@ impl Store {
                 subagents.push(other);
             }
         }
-        let (forked_from, parent) = live.with_session(|session| {
+        let (forked_from, parent) = files.with_session(|session| {
             let Metadata { forked_from, parent, .. } = session.metadata();
             (forked_from.clone(), parent.clone())
         });
@@ -213,10 +213,10 @@ impl Store {
         let Some(FoundSession::Verified(found, one)) = self.verify_session(io, index, seen).await? else {
             return Ok(None);
         };
-        let live = self.unopened_session(&found.place, "");
+        let files = self.unopened_session(&found.place, "");
         // A session that cannot be read must not cost the others.
-        let json = unless_bug(live.read_document(io).await)?.flatten().unwrap_or_default();
-        let Ok((document, _)) = Document::read(live.document_name(), &json) else { return Ok(None) };
+        let json = unless_bug(files.read_document(io).await)?.flatten().unwrap_or_default();
+        let Ok((document, _)) = Document::read(files.document_name(), &json) else { return Ok(None) };
         let Metadata { forked_from, parent, .. } = document.metadata();
         Ok(Some(SessionOrigins { id: one.entry.id.clone(), forked_from, parent }))
     }

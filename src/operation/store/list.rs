@@ -177,22 +177,22 @@ impl Store {
     ) -> Result<Option<Rc<ListedSession>>, Trouble> {
         let shown = self.setup.display_path(&place.folder());
         match open {
-            Some(live) => {
+            Some(files) => {
                 io.take_turn_of(&shown).await?;
                 let paused = async {
                     // A handle that was opened just now agrees with its files; an older one may find a log that was
                     // not there.
-                    live.refresh_after_move(io).await?;
-                    self.pause_and_reindex(io, &live, place, &shown).await
+                    files.refresh_after_move(io).await?;
+                    self.pause_and_reindex(io, &files, place, &shown).await
                 };
                 let paused = paused.await;
                 io.end_turn_of(&shown);
                 paused
             }
             None => {
-                let live = self.unopened_session(place, "");
-                live.open_files(io).await?;
-                self.pause_and_reindex(io, &live, place, &shown).await
+                let files = self.unopened_session(place, "");
+                files.open_files(io).await?;
+                self.pause_and_reindex(io, &files, place, &shown).await
             }
         }
     }
@@ -200,14 +200,14 @@ impl Store {
     async fn pause_and_reindex(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        files: &SessionFiles,
         place: &SessionLocation,
         shown: &str,
     ) -> Result<Option<Rc<ListedSession>>, Trouble> {
-        let PauseReport { notices, has_paused } = live.pause_if_idle(io, self.setup.idle_ms, true).await?;
+        let PauseReport { notices, has_paused } = files.pause_if_idle(io, self.setup.idle_ms, true).await?;
         // Here, or nobody would hear of the processes whose leases were cleared away.
         self.report_notices(shown, notices);
-        if has_paused { self.reindex_session(io, live, place).await } else { Ok(None) }
+        if has_paused { self.reindex_session(io, files, place).await } else { Ok(None) }
     }
 
     /// Finds sessions of the project or of all projects, last active first. `is_whole`: all of their files are

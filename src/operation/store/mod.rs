@@ -150,25 +150,25 @@ impl Store {
         id: &str,
     ) -> Result<Rc<SessionFiles>, Error> {
         let open = self.find_open(shown);
-        if let Some(live) = open.filter(|live| id.is_empty() || live.id() == id) {
-            return Ok(live);
+        if let Some(files) = open.filter(|files| id.is_empty() || files.id() == id) {
+            return Ok(files);
         }
-        let live = self.unopened_session_at(shown, placement, id)?;
+        let files = self.unopened_session_at(shown, placement, id)?;
         // If another session has taken its folder, it finds its own new place itself.
         if self.find_open(shown).is_none() {
-            self.add_open(&live);
+            self.add_open(&files);
         }
-        Ok(live)
+        Ok(files)
     }
 
     /// Drops an open session's handle: whoever asks for the session gets another one.
-    pub fn forget(&self, live: &Rc<SessionFiles>) {
-        self.open_sessions.borrow_mut().retain(|one| !Rc::ptr_eq(one, live));
+    pub fn forget(&self, files: &Rc<SessionFiles>) {
+        self.open_sessions.borrow_mut().retain(|one| !Rc::ptr_eq(one, files));
     }
 
     /// Whether this is the handle that whoever asks for the session gets.
-    pub fn is_open(&self, live: &Rc<SessionFiles>) -> bool {
-        self.open_sessions.borrow().iter().any(|one| Rc::ptr_eq(one, live))
+    pub fn is_open(&self, files: &Rc<SessionFiles>) -> bool {
+        self.open_sessions.borrow().iter().any(|one| Rc::ptr_eq(one, files))
     }
 
     /// Takes the notices about sessions that nobody has opened since: a JSON array of
@@ -220,12 +220,12 @@ impl Store {
     }
 
     // Delivers the notices that were kept for a session.
-    fn deliver_notices(&self, live: &SessionFiles) {
-        let shown = live.shown_folder();
+    fn deliver_notices(&self, files: &SessionFiles) {
+        let shown = files.shown_folder();
         self.pending_notices.borrow_mut().retain(|(path, notice)| {
             let is_of_it = *path == shown;
             if is_of_it {
-                live.add_notice(notice.clone());
+                files.add_notice(notice.clone());
             }
             !is_of_it
         });
@@ -247,16 +247,16 @@ impl Store {
     fn unopened_session(&self, place: &SessionLocation, id: &str) -> Rc<SessionFiles> {
         let folder = place.folder();
         let shown = self.setup.display_path(&folder);
-        let live = SessionFiles::new(folder, shown, layout::cache(), id);
-        live.set_store(&self.weak_self);
-        live
+        let files = SessionFiles::new(folder, shown, layout::cache(), id);
+        files.set_store(&self.weak_self);
+        files
     }
 
     // Makes this the open handle of its folder; one that was open there before has moved.
-    fn add_open(&self, live: &Rc<SessionFiles>) {
+    fn add_open(&self, files: &Rc<SessionFiles>) {
         let mut open = self.open_sessions.borrow_mut();
-        open.retain(|one| one.shown_folder() != live.shown_folder());
-        open.push(live.clone());
+        open.retain(|one| one.shown_folder() != files.shown_folder());
+        open.push(files.clone());
     }
 }
 

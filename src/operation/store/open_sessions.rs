@@ -43,14 +43,14 @@ impl Store {
     pub fn session(self: &Rc<Store>, id: String) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
         Operation::new(|io| async move {
-            if let Some(live) = store.refresh_open(&io, &|one| one.id() == id).await? {
-                return Ok(live);
+            if let Some(files) = store.refresh_open(&io, &|one| one.id() == id).await? {
+                return Ok(files);
             }
             if let Some((shown, placement)) = store.locate_session(&io, &id, LookupWay::ByWholeId).await? {
-                let live = store.open_session_at(&io, &shown, placement, OpenReason::Requested).await?;
+                let files = store.open_session_at(&io, &shown, placement, OpenReason::Requested).await?;
                 // A folder may be named like a session that it does not hold.
-                if live.id() == id {
-                    return Ok(live);
+                if files.id() == id {
+                    return Ok(files);
                 }
             }
             let listed = store.locate_session(&io, &id, LookupWay::ByList).await?;
@@ -82,9 +82,9 @@ impl Store {
             let Some(one) = store.find_current(&io, CurrentChoice::Resumable).await? else {
                 return store.create_session(&io, &request).await;
             };
-            let live = store.open_listed(&io, one).await?;
-            store.point_at(&io, &live).await?;
-            Ok(live)
+            let files = store.open_listed(&io, one).await?;
+            store.point_at(&io, &files).await?;
+            Ok(files)
         })
     }
 
@@ -168,12 +168,12 @@ impl Store {
             while !open.is_empty() {
                 // A session that moved to another open one's folder waits for that one's turn.
                 let mut folders = BTreeSet::new();
-                let is_next = |live: &mut Rc<SessionFiles>| {
-                    folders.len() < MAX_PARALLEL_READS && folders.insert(live.shown_folder())
+                let is_next = |files: &mut Rc<SessionFiles>| {
+                    folders.len() < MAX_PARALLEL_READS && folders.insert(files.shown_folder())
                 };
-                let some = open.extract_if(.., is_next).map(|live| -> Work<'_, ()> {
+                let some = open.extract_if(.., is_next).map(|files| -> Work<'_, ()> {
                     let (store, io) = (&store, &io);
-                    Box::pin(async move { store.close_session(io, &live).await })
+                    Box::pin(async move { store.close_session(io, &files).await })
                 });
                 let some: Vec<_> = some.collect();
                 closed = join_all(some).await.into_iter().fold(closed, Result::and);
@@ -242,28 +242,28 @@ impl Store {
         place: &SessionLocation,
         why: OpenReason,
     ) -> Result<Rc<SessionFiles>, (Trouble, String)> {
-        let live = self.unopened_session(place, "");
+        let files = self.unopened_session(place, "");
         let opened = Box::pin(async {
-            live.open_files(io).await?;
+            files.open_files(io).await?;
             // An opened folder that is gone gives an empty handle, which is no session.
             if io.stat(&place.folder()).await?.is_none() {
-                return Err(moved_or_deleted_error(&live.shown_folder()));
+                return Err(moved_or_deleted_error(&files.shown_folder()));
             }
             let notices = match why {
-                OpenReason::Requested => live.pause_if_idle(io, self.setup.idle_ms, true).await?.notices,
+                OpenReason::Requested => files.pause_if_idle(io, self.setup.idle_ms, true).await?.notices,
                 OpenReason::JustWritten => {
-                    live.acquire_lease(io).await?;
+                    files.acquire_lease(io).await?;
                     Vec::new()
                 }
             };
             self.register_workspace(io, place).await?;
             Ok(notices)
         });
-        let notices = opened.await.map_err(|trouble| (trouble, live.id()))?;
-        self.add_open(&live);
-        self.deliver_notices(&live);
-        self.report_notices(&live.shown_folder(), notices);
-        Ok(live)
+        let notices = opened.await.map_err(|trouble| (trouble, files.id()))?;
+        self.add_open(&files);
+        self.deliver_notices(&files);
+        self.report_notices(&files.shown_folder(), notices);
+        Ok(files)
     }
 
     /// Brings an open session in step with its files, and returns it. If its folder was moved or deleted, by another
@@ -294,10 +294,10 @@ impl Store {
     }
 
     // Drops handles of the same session at former places, where it is held no longer.
-    async fn forget_moved_copies(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<(), Trouble> {
+    async fn forget_moved_copies(&self, io: &Io, files: &Rc<SessionFiles>) -> Result<(), Trouble> {
         let open = self.open_sessions.borrow().clone();
         for other in open {
-            if other.id() == live.id() && !Rc::ptr_eq(&other, live) {
+            if other.id() == files.id() && !Rc::ptr_eq(&other, files) {
                 self.refresh_open(io, &|one| core::ptr::eq(one, &*other)).await?;
             }
         }
@@ -306,19 +306,19 @@ impl Store {
 
     // Closes a session. If its folder is gone, nothing derived is written; all that was acknowledged went along with
     // the folder.
-    async fn close_session(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<(), Trouble> {
-        let shown = live.shown_folder();
+    async fn close_session(&self, io: &Io, files: &Rc<SessionFiles>) -> Result<(), Trouble> {
+        let shown = files.shown_folder();
         io.take_turn_of(&shown).await?;
-        let ended = match self.is_open(live) {
-            true => match live.is_unmoved(io).await {
-                Ok(true) => live.close_files(io).await,
-                Ok(false) => live.release_lease(io).await,
+        let ended = match self.is_open(files) {
+            true => match files.is_unmoved(io).await {
+                Ok(true) => files.close_files(io).await,
+                Ok(false) => files.release_lease(io).await,
                 Err(trouble) => Err(trouble),
             },
             // Another caller has closed it meanwhile.
             false => Ok(()),
         };
-        self.forget(live);
+        self.forget(files);
         io.end_turn_of(&shown);
         ended
     }

@@ -19,14 +19,14 @@ impl Store {
     pub fn list_outgoing(
         self: &Rc<Store>,
         request: String,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, String> {
-        let (store, leaving) = (self.clone(), leaving.clone());
+        let (store, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
             let mut left = Vec::new();
             store.tidy_by_settings(&io, &request).await?;
             for one in store.list_from_json(&io, &request).await? {
-                left.push(store.outgoing_session_json(&io, &one, &leaving).await?);
+                left.push(store.outgoing_session_json(&io, &one, &redactor).await?);
             }
             Ok(["[", &left.join(","), "]"].concat())
         })
@@ -41,18 +41,18 @@ impl Store {
         self: &Rc<Store>,
         shown: String,
         placement: Placement,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, ()> {
-        let (store, leaving) = (self.clone(), leaving.clone());
+        let (store, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
             let place = store.session_place(&shown, placement)?;
             if io.stat(&place.folder()).await?.is_none() {
                 let message = format!("expected a session at {}, but found none", to_json(&shown));
                 return Err(Trouble::new(Code::NotFound, message));
             }
-            let live = store.unopened_session(&place, "");
-            let mut newest = NewestMessages::begin(&live, &io).await?;
-            let mut pieces = OutgoingPieces::new(&leaving, &io);
+            let files = store.unopened_session(&place, "");
+            let mut newest = NewestMessages::begin(&files, &io).await?;
+            let mut pieces = OutgoingPieces::new(&redactor, &io);
             while let Some(page) = newest.next().await? {
                 let page = String::from_utf8_lossy(&page).into_owned();
                 io.write_page(pieces.redact_one(page).await?.into_bytes()).await?;
@@ -67,14 +67,14 @@ impl Store {
         &self,
         io: &Io,
         one: &ListedSession,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
     ) -> Result<String, Trouble> {
         let mut json = String::new();
         one.write(&mut json);
-        if !leaving.is_on() {
+        if !redactor.is_on() {
             return Ok(json);
         }
         let place = self.setup.parse_place(&one.path, one.entry.placement).filter(|_| one.may_be_cut());
-        leaving.redact_with_head(io, json, place.map(|place| place.folder())).await
+        redactor.redact_with_head(io, json, place.map(|place| place.folder())).await
     }
 }

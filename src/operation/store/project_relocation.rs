@@ -40,11 +40,11 @@ impl Store {
             if old == project {
                 return Ok(0);
             }
-            let asked = format!(
+            let request = format!(
                 "[{{\"type\":\"relocated\",\"project\":{}}}]",
                 to_json(&describe_folder_project(&io, to, &normal).await?)
             );
-            let asked = ChangeRequest::from_json(&asked)?;
+            let request = ChangeRequest::from_json(&request)?;
             let mut places = Vec::new();
             for found in store.places_in_home(&io, &old, false).await? {
                 // A session on its way here is not here until it has arrived.
@@ -53,12 +53,12 @@ impl Store {
             }
             // Check all first: half a project would be in neither place.
             for place in &places {
-                let live = store.open_or_read(&io, place).await?;
-                live.reject_if_open(&io).await?;
-                live.reject_newer()?;
+                let files = store.open_or_read(&io, place).await?;
+                files.reject_if_open(&io).await?;
+                files.reject_newer()?;
             }
             for place in &places {
-                store.relocate_to_project(&io, place, &project, &asked).await?;
+                store.relocate_to_project(&io, place, &project, &request).await?;
             }
             Ok(places.len() as u64)
         })
@@ -66,12 +66,12 @@ impl Store {
 
     // Returns the open handle, or a new one that has read the files.
     async fn open_or_read(&self, io: &Io, place: &SessionLocation) -> Result<Rc<SessionFiles>, Trouble> {
-        if let Some(live) = self.find_open(&self.setup.display_path(&place.folder())) {
-            return Ok(live);
+        if let Some(files) = self.find_open(&self.setup.display_path(&place.folder())) {
+            return Ok(files);
         }
-        let live = self.unopened_session(place, "");
-        live.open_files(io).await?;
-        Ok(live)
+        let files = self.unopened_session(place, "");
+        files.open_files(io).await?;
+        Ok(files)
     }
 
     // An idle session is not paused here: whoever lists or opens it next does that.
@@ -80,19 +80,19 @@ impl Store {
         io: &Io,
         place: &SessionLocation,
         project: &str,
-        asked: &[ChangeRequest],
+        request: &[ChangeRequest],
     ) -> Result<(), Trouble> {
         let folder = place.folder();
         let shown = self.setup.display_path(&folder);
         io.take_turn_of(&shown).await?;
-        let live = self.open_or_read(io, place).await?;
-        live.reject_if_open(io).await?;
-        live.retry_after_move(io, &|| Box::pin(live.refresh_and_record(io, asked.into()))).await?;
-        live.release_lease(io).await?;
-        live.retry_after_move(io, &|| Box::pin(live.write_derived(io, true))).await?;
-        let to = SessionLocation::Home { project: project.into(), id: live.id() };
+        let files = self.open_or_read(io, place).await?;
+        files.reject_if_open(io).await?;
+        files.retry_after_move(io, &|| Box::pin(files.refresh_and_record(io, request.into()))).await?;
+        files.release_lease(io).await?;
+        files.retry_after_move(io, &|| Box::pin(files.write_derived(io, true))).await?;
+        let to = SessionLocation::Home { project: project.into(), id: files.id() };
         io.rename(&folder, &to.folder()).await?;
-        self.forget(&live);
+        self.forget(&files);
         io.end_turn_of(&shown);
         Ok(())
     }

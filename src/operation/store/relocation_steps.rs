@@ -39,34 +39,34 @@ impl Store {
     /// `open_elsewhere` where another process has it open; `already_exists` where the name is taken.
     pub fn move_to(
         self: &Rc<Store>,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         request: String,
     ) -> Operation<'static, Rc<SessionFiles>> {
-        let (store, live) = (self.clone(), live.clone());
-        Operation::new(move |io| async move { store.relocate_session(&io, &live, &request).await })
+        let (store, files) = (self.clone(), files.clone());
+        Operation::new(move |io| async move { store.relocate_session(&io, &files, &request).await })
     }
 
     pub(super) async fn relocate_session(
         &self,
         io: &Io,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         request: &str,
     ) -> Result<Rc<SessionFiles>, Trouble> {
         let to = request::parse(request, NewConversation::REQUEST_FIELDS)?.raw("to").unwrap_or("null");
         let to = parse_placement(to, "to")?;
-        let shown = live.shown_folder();
+        let shown = files.shown_folder();
         io.take_turn_of(&shown).await?;
-        live.follow_moves(io).await?;
-        live.reject_if_open(io).await?;
-        live.flush_files(io, true).await?;
-        if to == live.placement() {
-            return Ok(live.clone());
+        files.follow_moves(io).await?;
+        files.reject_if_open(io).await?;
+        files.flush_files(io, true).await?;
+        if to == files.placement() {
+            return Ok(files.clone());
         }
         // Records what the document says and no event does, which would stay behind with the document. Fails for a
         // session that may not be written.
-        live.retry_after_move(io, &|| Box::pin(live.refresh_and_record(io, Vec::new()))).await?;
-        live.close_files(io).await?;
-        let (there, placement) = self.forget_during(live, self.run_relocation(io, live, request)).await?;
+        files.retry_after_move(io, &|| Box::pin(files.refresh_and_record(io, Vec::new()))).await?;
+        files.close_files(io).await?;
+        let (there, placement) = self.forget_during(files, self.run_relocation(io, files, request)).await?;
         io.end_turn_of(&shown);
         self.open_session_at(io, &there, placement, OpenReason::Requested).await
     }
@@ -74,20 +74,20 @@ impl Store {
     async fn run_relocation(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        files: &SessionFiles,
         request: &str,
     ) -> Result<(String, Placement), Trouble> {
-        let from = self.session_place(&live.shown_folder(), live.placement())?;
-        let (session_type, title) = live.with_session(|session| {
+        let from = self.session_place(&files.shown_folder(), files.placement())?;
+        let (session_type, title) = files.with_session(|session| {
             let metadata = session.metadata();
             (metadata.session_type.clone(), metadata.title(&session.log_state().titles))
         });
-        let session = live.id();
+        let session = files.id();
         let mut about = NewConversation::from_json(request, session.clone(), session_type)?;
         about.title.get_or_insert(title);
         let by = io.process().await?.lease;
         about.lease_json = Some(to_json(&by));
-        let to = match live.placement() {
+        let to = match files.placement() {
             Placement::Home => self.reserve_conversation(io, &about).await?,
             Placement::Workspace => self.reserve_home_place(io, &about).await?,
         };
@@ -95,7 +95,7 @@ impl Store {
         let document = document.and_then(|json| String::from_utf8(json).ok());
         let left = left_path(io, &from.folder(), &by);
         let file = layout::relocations().child(&format!("{}.json", id::new(&io.stamp(), 0)));
-        let but = Vec::from([live.placement().document().into(), ATTRIBUTES.into()]);
+        let but = Vec::from([files.placement().document().into(), ATTRIBUTES.into()]);
         let (by, copied) = (Some(by), Vec::new());
         let mut moving = Relocation {
             file,
@@ -150,9 +150,9 @@ impl Store {
         };
         let document = document.filter(|json| Fields::check(json).is_ok());
         let document = document.map(|json| format!(",\"{key}\":{}", compact_json(&json))).unwrap_or_default();
-        let asked = ChangeRequest::from_json(&format!("[{{\"type\":\"relocated\",{of}{document}}}]"))?;
+        let request = ChangeRequest::from_json(&format!("[{{\"type\":\"relocated\",{of}{document}}}]"))?;
         let there = self.unopened_session(&moving.to, "");
-        there.refresh_and_record(io, asked).await?;
+        there.refresh_and_record(io, request).await?;
         self.register_workspace(io, &moving.to).await
     }
 

@@ -291,12 +291,12 @@ impl Store {
         let line = match &files {
             None => None,
             Some(files) => {
-                let live = self.unopened_session(&one.place, "");
-                let opened = unless_bug(live.open_files(io).await)?;
+                let session_files = self.unopened_session(&one.place, "");
+                let opened = unless_bug(session_files.open_files(io).await)?;
                 if opened.is_some() && goes_on {
-                    live.save_checkpoint_if_far(io, (files[0], looked_ms)).await?;
+                    session_files.save_checkpoint_if_far(io, (files[0], looked_ms)).await?;
                 }
-                opened.and_then(|()| self.index_line(&live, &one.place, files))
+                opened.and_then(|()| self.index_line(&session_files, &one.place, files))
             }
         };
         let entry = match line.as_deref().and_then(IndexEntry::read).zip(line.clone()) {
@@ -331,15 +331,15 @@ impl Store {
     pub(super) async fn reindex_session(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        session_files: &SessionFiles,
         place: &SessionLocation,
     ) -> Result<Option<Rc<ListedSession>>, Trouble> {
         let looked_ms = io.now_ms();
         let files = unless_bug(self.read_prints(io, place).await)?;
         // What others append meanwhile is in the line, or else makes the prints differ.
-        live.refresh_after_move(io).await?;
+        session_files.refresh_after_move(io).await?;
         let Some(files) = files else { return Ok(None) };
-        let Some(line) = self.index_line(live, place, &files) else { return Ok(None) };
+        let Some(line) = self.index_line(session_files, place, &files) else { return Ok(None) };
         let entry = IndexEntry::read(&line);
         self.add_line(UnsettledLine { place: place.clone(), files, line }, looked_ms);
         Ok(entry.map(|entry| Rc::new(self.to_listed(place, entry))))
@@ -347,14 +347,14 @@ impl Store {
 
     fn index_line(
         &self,
-        live: &SessionFiles,
+        session_files: &SessionFiles,
         place: &SessionLocation,
         files: &[FilePrint],
     ) -> Option<String> {
-        if live.is_empty() {
+        if session_files.is_empty() {
             return None;
         }
-        index::write_line(&live.session().borrow(), &self.index_key(place), place.placement(), files).ok()
+        index::write_line(&session_files.session().borrow(), &self.index_key(place), place.placement(), files).ok()
     }
 
     // A file that changed just now may change again without a visible difference.

@@ -86,9 +86,9 @@ impl Store {
             return Ok(());
         }
         let read = self.setup.read_settings(io).await?;
-        let said = limit_settings(&read.all);
-        let Some(path) = said.last().and_then(|one| one.path.clone()) else { return Ok(()) };
-        let (code, message) = match self.archive_and_note(io, &said).await {
+        let limits = limit_settings(&read.all);
+        let Some(path) = limits.last().and_then(|one| one.path.clone()) else { return Ok(()) };
+        let (code, message) = match self.archive_and_note(io, &limits).await {
             Ok(Some(message)) => ("archived", message),
             Ok(None) => return Ok(()),
             Err(bug) if bug.is_bug() => return Err(bug),
@@ -131,13 +131,13 @@ impl Store {
     async fn archive_if_free(&self, io: &Io, one: &ListedSession) -> Result<bool, Trouble> {
         let place = self.setup.parse_place(&one.path, one.entry.placement);
         let Some(place) = place.filter(|_| self.find_open(&one.path).is_none()) else { return Ok(false) };
-        let live = self.unopened_session(&place, "");
-        live.open_files(io).await?;
-        let is_free = live.holders(io).await?.is_empty();
+        let files = self.unopened_session(&place, "");
+        files.open_files(io).await?;
+        let is_free = files.holders(io).await?.is_empty();
         if is_free {
-            live.refresh_and_record(io, Vec::from([ChangeRequest::from(Change::Archived)])).await?;
+            files.refresh_and_record(io, Vec::from([ChangeRequest::from(Change::Archived)])).await?;
         }
-        live.write_derived(io, true).await?;
+        files.write_derived(io, true).await?;
         Ok(is_free)
     }
 }

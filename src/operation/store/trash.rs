@@ -24,37 +24,37 @@ impl Store {
     /// `open_elsewhere` where another process has it open.
     pub fn delete(
         self: &Rc<Store>,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         purges: bool,
     ) -> Operation<'static, Option<String>> {
-        let (store, live) = (self.clone(), live.clone());
-        Operation::new(move |io| async move { store.delete_session(&io, &live, purges).await })
+        let (store, files) = (self.clone(), files.clone());
+        Operation::new(move |io| async move { store.delete_session(&io, &files, purges).await })
     }
 
     pub(super) async fn delete_session(
         &self,
         io: &Io,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         purges: bool,
     ) -> Result<Option<String>, Trouble> {
-        io.take_turn_of(&live.shown_folder()).await?;
-        live.follow_moves(io).await?;
-        live.reject_if_open(io).await?;
-        live.refresh_after_move(io).await?;
-        live.close_files(io).await?;
-        let trash = self.forget_during(live, self.delete_files(io, live, purges)).await?;
-        live.is_deleted.set(true);
+        io.take_turn_of(&files.shown_folder()).await?;
+        files.follow_moves(io).await?;
+        files.reject_if_open(io).await?;
+        files.refresh_after_move(io).await?;
+        files.close_files(io).await?;
+        let trash = self.forget_during(files, self.delete_files(io, files, purges)).await?;
+        files.is_deleted.set(true);
         Ok(trash)
     }
 
     async fn delete_files(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        files: &SessionFiles,
         purges: bool,
     ) -> Result<Option<String>, Trouble> {
-        let shown = live.shown_folder();
-        let place = self.session_place(&shown, live.placement())?;
+        let shown = files.shown_folder();
+        let place = self.session_place(&shown, files.placement())?;
         let trash = if purges {
             purge_folder(io, &place.folder()).await?;
             None
@@ -62,7 +62,7 @@ impl Store {
             Some(self.setup.display_path(&self.move_to_trash(io, &place, None).await?))
         };
         for what in names::CachedKind::ALL {
-            unless_bug(io.remove(&layout::cached_file(&live.id(), what)).await)?;
+            unless_bug(io.remove(&layout::cached_file(&files.id(), what)).await)?;
         }
         self.move_pointer(io, &shown, None).await?;
         if purges {
@@ -74,13 +74,13 @@ impl Store {
     /// Closes a session's handle while its folder goes elsewhere; if that fails, the session is as open as before.
     pub(super) async fn forget_during<T>(
         &self,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         going: impl Future<Output = Result<T, Trouble>>,
     ) -> Result<T, Trouble> {
-        self.forget(live);
+        self.forget(files);
         let gone = going.await;
         if gone.is_err() {
-            self.add_open(live);
+            self.add_open(files);
         }
         gone
     }

@@ -70,15 +70,15 @@ impl Store {
         self: &Rc<Store>,
         conversation: String,
         request: String,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, String> {
-        let (store, leaving) = (self.clone(), leaving.clone());
+        let (store, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
             let turn = TurnRequest::from_json(&request)?;
             let prompt = turn.prompt.as_deref();
             let wants_stop = prompt.is_some_and(|prompt| find_stop_phrase(prompt).is_some());
             let asks = prompt.filter(|prompt| !wants_stop && !prompt.trim_start().starts_with(COMMAND_CHARS));
-            let recalled = store.recall_for_turn(&io, &conversation, (asks, &turn), &leaving).await?;
+            let recalled = store.recall_for_turn(&io, &conversation, (asks, &turn), &redactor).await?;
             let session = turn.session.as_deref().filter(|_| prompt.is_some() && !wants_stop);
             let offers_save = match session {
                 Some(id) => store.count_unsaved_turn(&io, id).await?,
@@ -94,7 +94,7 @@ impl Store {
         io: &Io,
         conversation: &str,
         (asks, turn): (Option<&str>, &TurnRequest),
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Result<String, Trouble> {
         if asks.is_none() && !turn.has_forgotten {
             return Ok(String::new());
@@ -117,7 +117,7 @@ impl Store {
             }
             let known = turn.session.iter().cloned().chain(known.unwrap_or_default());
             let request = RecallRequest::with_limit(MAX_RECALL_LENGTH, known.collect());
-            let recalled = self.recall_sessions(io, prompt, &request, leaving).await?;
+            let recalled = self.recall_sessions(io, prompt, &request, redactor).await?;
             let ids: Vec<String> = recalled.quoted_messages().map(String::from).collect();
             if ids.is_empty() && mode != "\"session\"" {
                 return Ok(recalled.text);
@@ -136,9 +136,9 @@ impl Store {
     // Counts a turn without a save, and returns whether to offer one, which is done once.
     async fn count_unsaved_turn(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
         let Some(place) = self.find_place(io, id).await? else { return Ok(false) };
-        let live = self.unopened_session(&place, id);
-        unless_bug(live.observe(io, LogName::Events).await)?;
-        let since = live.with_session(|session| session.last_save_event().map(String::from));
+        let files = self.unopened_session(&place, id);
+        unless_bug(files.observe(io, LogName::Events).await)?;
+        let since = files.with_session(|session| session.last_save_event().map(String::from));
         let file = layout::cached_file(id, names::CachedKind::Turns);
         let known = read_json::<SaveReminder>(io, &file).await?.filter(|known| known.since == since);
         let known = known.unwrap_or_default();

@@ -28,7 +28,7 @@ impl Store {
         &self,
         io: &Io,
         place: &SessionLocation,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         problems: &[FileProblem],
     ) -> Result<Vec<Finding>, Trouble> {
         let folder = place.folder();
@@ -39,24 +39,24 @@ impl Store {
         });
         let mut found: Vec<Finding> = torn.collect();
         // If files have vanished, the document may be the only trace of them, so it is not rewritten.
-        if !problems.iter().any(FileProblem::is_vanished) && !live.is_empty() {
-            found.extend(self.check_document(io, live).await?);
+        if !problems.iter().any(FileProblem::is_vanished) && !files.is_empty() {
+            found.extend(self.check_document(io, files).await?);
         }
-        if !live.has_good_checkpoint(io).await? {
-            let file = live.cached_file(names::CachedKind::Checkpoint);
+        if !files.has_good_checkpoint(io).await? {
+            let file = files.cached_file(names::CachedKind::Checkpoint);
             let shown = self.setup.display_path(&file);
             let message =
                 format!("expected a checkpoint of this log at \"{shown}\", but found something else");
             let problem = DoctorProblem::new(file.name(), "bad_checkpoint", message);
-            found.push(Finding { problem, mend: Mend::Checkpoint { of: live.clone() } });
+            found.push(Finding { problem, mend: Mend::Checkpoint { of: files.clone() } });
         }
-        let count = live.other_leases(io).await?.iter().filter(|one| one.is_abandoned).count();
+        let count = files.other_leases(io).await?.iter().filter(|one| one.is_abandoned).count();
         if count > 0 {
             let s = if count == 1 { "" } else { "es" };
             let message = format!("{count} process{s} that had it open ended without closing it");
             let problem =
-                DoctorProblem::new(live.cached_file(names::CachedKind::Leases).name(), "dead_lease", message);
-            found.push(Finding { problem, mend: Mend::Leases { of: live.clone(), count } });
+                DoctorProblem::new(files.cached_file(names::CachedKind::Leases).name(), "dead_lease", message);
+            found.push(Finding { problem, mend: Mend::Leases { of: files.clone(), count } });
         }
         let (blobs, summaries) = (folder.child(BLOBS), folder.child(SUMMARIES));
         for folder in [folder, blobs, summaries] {
@@ -65,8 +65,8 @@ impl Store {
         Ok(found)
     }
 
-    async fn check_document(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<Option<Finding>, Trouble> {
-        let file = live.document_file();
+    async fn check_document(&self, io: &Io, files: &Rc<SessionFiles>) -> Result<Option<Finding>, Trouble> {
+        let file = files.document_file();
         let bytes = io.read_all(&file).await?;
         let json = bytes.as_deref().and_then(|bytes| core::str::from_utf8(bytes).ok());
         let document = json.and_then(|json| Fields::parse(json).ok());
@@ -75,22 +75,22 @@ impl Store {
             raw("stats").and_then(|stats| Fields::parse(stats).ok()?.raw("messageCount")?.parse().ok());
         let as_of = raw("asOf").or(raw("as_of"));
         let (known, is) =
-            live.with_session(|session| (session.metadata().as_of.clone(), session.log_state().messages));
-        let is_behind = live.placement() == Placement::Home && count != Some(is);
+            files.with_session(|session| (session.metadata().as_of.clone(), session.log_state().messages));
+        let is_behind = files.placement() == Placement::Home && count != Some(is);
         let is_other = as_of != known.map(|id| to_json(&id)).as_deref();
-        if !live.is_stale() && !is_behind && !is_other {
+        if !files.is_stale() && !is_behind && !is_other {
             return Ok(None);
         }
         let found = match &bytes {
             None => "found none",
-            Some(_) if live.is_stale() => "found something else",
+            Some(_) if files.is_stale() => "found something else",
             Some(_) => "found one that is older",
         };
         let shown = self.setup.display_path(&file);
         let message = format!("expected what the logs say in \"{shown}\", but {found}");
         let problem = DoctorProblem::new(file.name(), "bad_document", message);
-        let was = bytes.filter(|bytes| !bytes.is_empty() && live.is_stale());
-        Ok(Some(Finding { problem, mend: Mend::Document { of: live.clone(), was } }))
+        let was = bytes.filter(|bytes| !bytes.is_empty() && files.is_stale());
+        Ok(Some(Finding { problem, mend: Mend::Document { of: files.clone(), was } }))
     }
 
     /// Finds temporary files of processes that are gone; a folder that cannot be read is itself a finding.

@@ -176,17 +176,17 @@ impl Store {
     async fn rewrite_document(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        files: &SessionFiles,
         was: Option<Vec<u8>>,
     ) -> Result<String, Trouble> {
-        let file = live.document_file();
+        let file = files.document_file();
         let mut lies = String::new();
         if let Some(bytes) = was {
-            let copy = self.trash_path(io, &format!("{}-{}", live.id(), file.name()));
+            let copy = self.trash_path(io, &format!("{}-{}", files.id(), file.name()));
             io.replace(&copy, bytes, None).await?;
             lies = format!("; as it was, it lies at \"{}\"", self.setup.display_path(&copy));
         }
-        live.save_document(io).await?;
+        files.save_document(io).await?;
         Ok(format!("wrote {} anew from the logs{lies}", file.name()))
     }
 

@@ -57,25 +57,25 @@ impl Store {
     /// also finds secrets in the files. Answer:
     /// `[{"id","path","health","problems":[{"file","code","start","end","message"}],"fixed"}]`, JSON; `start` and
     /// `end` are bytes.
-    pub fn doctor(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+    pub fn doctor(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let (mut fields, bad) = (request::parse(&asked, "id, fix or secrets")?, &mut Vec::new());
+            let (mut fields, bad) = (request::parse(&request, "id, fix or secrets")?, &mut Vec::new());
             let id: Option<String> = fields.take("id", bad);
             let fix = fields.take("fix", bad).unwrap_or_default();
-            let asked = DoctorRequest { fix, secrets: fields.take("secrets", bad).unwrap_or_default() };
+            let request = DoctorRequest { fix, secrets: fields.take("secrets", bad).unwrap_or_default() };
             request::reject_bad(bad)?;
-            if asked.secrets {
+            if request.secrets {
                 // Fails here if a host's rules are missing, since that is a fault of the request, not of a session.
                 io.find_secrets(Vec::from([String::new()])).await?;
             }
             let reports = match id {
-                None => Box::pin(store.examine_all(&io, asked)).await?,
+                None => Box::pin(store.examine_all(&io, request)).await?,
                 Some(id) => {
                     let found = Box::pin(store.list_without_changes(&io, true)).await?;
                     let one = store.pick_session(&id, &found)?;
                     let place = store.session_place(&one.path, one.entry.placement)?;
-                    store.examine_session(&io, &place, asked).await?.into_iter().collect()
+                    store.examine_session(&io, &place, request).await?.into_iter().collect()
                 }
             };
             Ok(format!("[{}]", reports.iter().map(DoctorReport::to_json).collect::<Vec<_>>().join(",")))
@@ -94,18 +94,18 @@ impl Store {
         })
     }
 
-    async fn examine_all(&self, io: &Io, asked: DoctorRequest) -> Result<Vec<DoctorReport>, Trouble> {
+    async fn examine_all(&self, io: &Io, request: DoctorRequest) -> Result<Vec<DoctorReport>, Trouble> {
         // Read folders again, whatever failed before.
         self.unreadable.take();
         let cut = self.find_cut_off(io).await?;
-        let cut = self.mend_if(io, cut, asked.fix).await?;
+        let cut = self.mend_if(io, cut, request.fix).await?;
         let mut reports = Vec::new();
         for found in self.all_places(io, false).await? {
-            reports.extend(self.examine_session(io, &found.place, asked).await?);
+            reports.extend(self.examine_session(io, &found.place, request).await?);
         }
         let ids: BTreeSet<&str> = reports.iter().map(|report| &*report.id).collect();
         let findings = self.find_store_problems(io, &ids).await?;
-        let MendReport { fixed, failed } = self.mend_if(io, findings, asked.fix).await?;
+        let MendReport { fixed, failed } = self.mend_if(io, findings, request.fix).await?;
         let (problems, fixed) = ([cut.failed, failed].concat(), [cut.fixed, fixed].concat());
         // A sound store needs no report.
         if !problems.is_empty() || !fixed.is_empty() {
@@ -120,24 +120,24 @@ impl Store {
         &self,
         io: &Io,
         place: &SessionLocation,
-        asked: DoctorRequest,
+        request: DoctorRequest,
     ) -> Result<Option<DoctorReport>, Trouble> {
-        let live = self.unopened_session(place, "");
-        let opened = live.open_files(io).await;
+        let files = self.unopened_session(place, "");
+        let opened = files.open_files(io).await;
         let id = match (&opened, place) {
-            (Ok(()), _) => live.id(),
+            (Ok(()), _) => files.id(),
             (Err(_), SessionLocation::Home { id, .. }) => id.clone(),
             (Err(_), SessionLocation::Workspace { name, .. }) => name.clone(),
         };
         let found = match opened {
-            Ok(()) => self.examine_opened(io, place, &live, asked).await,
+            Ok(()) => self.examine_opened(io, place, &files, request).await,
             Err(trouble) => Err(trouble),
         };
         match found {
             Err(trouble) if trouble.is_bug() => Err(trouble),
             Err(trouble) => {
                 let problems = [DoctorProblem::new("-", trouble.code(), trouble.message().into()).to_json()];
-                let (path, health) = (live.shown_folder(), Health::Unreadable);
+                let (path, health) = (files.shown_folder(), Health::Unreadable);
                 Ok(Some(DoctorReport { id, path, health, problems: problems.into(), fixed: Vec::new() }))
             }
             done => done,
@@ -148,21 +148,21 @@ impl Store {
         &self,
         io: &Io,
         place: &SessionLocation,
-        live: &Rc<SessionFiles>,
-        asked: DoctorRequest,
+        files: &Rc<SessionFiles>,
+        request: DoctorRequest,
     ) -> Result<Option<DoctorReport>, Trouble> {
-        let mut found = live.build_health_report(io).await?;
-        if live.is_empty() && found.problems.is_empty() {
+        let mut found = files.build_health_report(io).await?;
+        if files.is_empty() && found.problems.is_empty() {
             return Ok(None);
         }
-        let kept = if asked.secrets { find_stored_secrets(io, &place.folder()).await? } else { Vec::new() };
-        let findings = self.find_session_problems(io, place, live, &found.problems).await?;
-        let mended = if asked.fix && !findings.is_empty() {
-            let mended = match live.reject_newer() {
+        let kept = if request.secrets { find_stored_secrets(io, &place.folder()).await? } else { Vec::new() };
+        let findings = self.find_session_problems(io, place, files, &found.problems).await?;
+        let mended = if request.fix && !findings.is_empty() {
+            let mended = match files.reject_newer() {
                 Ok(()) => self.mend_all(io, findings).await?,
                 Err(trouble) => MendReport::all_failed(&findings, &trouble),
             };
-            found = live.build_health_report(io).await?;
+            found = files.build_health_report(io).await?;
             mended
         } else {
             // Drop torn tails, which the health report has already.
@@ -171,7 +171,7 @@ impl Store {
         };
         let mut problems: Vec<String> = found.problems.iter().map(to_json).collect();
         problems.extend(mended.failed.into_iter().chain(kept));
-        let (id, path, health) = (live.id(), live.shown_folder(), found.health);
+        let (id, path, health) = (files.id(), files.shown_folder(), found.health);
         Ok(Some(DoctorReport { id, path, health, problems, fixed: mended.fixed }))
     }
 

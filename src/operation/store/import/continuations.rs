@@ -84,10 +84,10 @@ impl Store {
 
     async fn open_by_id(&self, io: &Io, id: &str) -> Result<Rc<SessionFiles>, Trouble> {
         if let Some(placed) = self.locate_session(io, id, LookupWay::ByWholeId).await? {
-            let live = self.open_for_import(io, self.session_place(&placed.0, placed.1)?).await?;
+            let files = self.open_for_import(io, self.session_place(&placed.0, placed.1)?).await?;
             // A folder may be named like a session that it does not hold.
-            if live.id() == id {
-                return Ok(live);
+            if files.id() == id {
+                return Ok(files);
             }
         }
         let listed = self.locate_session(io, id, LookupWay::ByList).await?;

@@ -214,7 +214,7 @@ impl Importer<'_> {
         let done = begun + own * (0.5 + written / 2.0);
         let bytes = progress.start_bytes + (done * progress.file_bytes as f64) as u64;
         let (done, total, total_bytes) = (progress.done_files, progress.total_files, progress.total_bytes);
-        let told = ProgressReport { path, done, total, bytes, total_bytes };
-        self.io.write_page(Vec::from(to_json(&told))).await
+        let report = ProgressReport { path, done, total, bytes, total_bytes };
+        self.io.write_page(Vec::from(to_json(&report))).await
     }
 }

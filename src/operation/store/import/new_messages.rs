@@ -44,40 +44,40 @@ impl Importer<'_> {
     /// nothing is.
     pub(super) async fn append_new_messages(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         (messages, goes_on): (&Rc<Vec<Message>>, bool),
         written: &mut WriteProgress<'_>,
     ) -> Result<usize, Trouble> {
         let mut added = 0;
-        live.acquire_lease(self.io).await?;
-        if live.size(self.io, LogName::Messages).await? == 0 {
+        files.acquire_lease(self.io).await?;
+        if files.size(self.io, LogName::Messages).await? == 0 {
             added = messages.len();
             let mut bytes = 0;
             for start in (0..messages.len()).step_by(BATCH_MESSAGES) {
                 let part = start..messages.len().min(start + BATCH_MESSAGES);
                 written.report_more(part.len()).await?;
-                bytes += self.append_drafts(live, Drafts::Slice(messages.clone(), part), false).await?;
+                bytes += self.append_drafts(files, Drafts::Slice(messages.clone(), part), false).await?;
             }
-            if live.size(self.io, LogName::Messages).await? == bytes {
-                live.flush_files(self.io, false).await?;
+            if files.size(self.io, LogName::Messages).await? == bytes {
+                files.flush_files(self.io, false).await?;
                 return Ok(added);
             }
         }
         // If the session is moved meanwhile, its log is compared again.
         let compared = || {
-            Box::pin(async { self.append_missing(live, messages, goes_on).await })
+            Box::pin(async { self.append_missing(files, messages, goes_on).await })
                 as crate::operation::Work<'_, usize>
         };
-        added += live.retry_after_move(self.io, &compared).await?;
+        added += files.retry_after_move(self.io, &compared).await?;
         if added > 0 {
-            live.flush_files(self.io, false).await?;
+            files.flush_files(self.io, false).await?;
         }
         Ok(added)
     }
 
     async fn append_missing(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         messages: &Rc<Vec<Message>>,
         goes_on: bool,
     ) -> Result<usize, Trouble> {
@@ -87,12 +87,12 @@ impl Importer<'_> {
         let (mut at, mut added) = (0, 0);
         loop {
             let (file, size) =
-                (live.log_file(LogName::Messages), live.size(self.io, LogName::Messages).await?);
+                (files.log_file(LogName::Messages), files.size(self.io, LogName::Messages).await?);
             while at < size {
                 let bytes =
                     self.io.read(&file, at, Some(size.min(at + READ_BYTES))).await?.unwrap_or_default();
                 if bytes.is_empty() {
-                    return Err(live.shrunk_error(LogName::Messages, size, at));
+                    return Err(files.shrunk_error(LogName::Messages, size, at));
                 }
                 fresh.feed(&bytes);
                 at += bytes.len() as u64;
@@ -108,7 +108,7 @@ impl Importer<'_> {
             };
             let has_talk = || batch.iter().enumerate().any(goes_on);
             let revives = self.is_ongoing && has_talk();
-            self.append_drafts(live, Drafts::Messages(batch), revives).await?;
+            self.append_drafts(files, Drafts::Messages(batch), revives).await?;
         }
     }
 
@@ -116,11 +116,11 @@ impl Importer<'_> {
     // Returns the number of bytes.
     async fn append_drafts(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         drafts: Drafts,
         revives: bool,
     ) -> Result<u64, Trouble> {
         let appending = AppendRequest { drafts, is_durable: false, revives, counts: self.counts.clone() };
-        Ok(live.append_drafts(self.io, &appending).await?.len() as u64)
+        Ok(files.append_drafts(self.io, &appending).await?.len() as u64)
     }
 }

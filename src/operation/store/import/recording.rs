@@ -69,19 +69,19 @@ impl Store {
             ImportProgress { done_files: 0, total_files: 1, start_bytes: 0, file_bytes: 0, total_bytes: 0 };
         importing.import_one_file(&path, parse_agent(from.as_deref())?, &only, &progress).await?;
         let all = importing.recorded_sessions.take();
-        for live in &all {
-            live.release_lease(io).await?;
+        for files in &all {
+            files.release_lease(io).await?;
         }
-        let is_own = |live: &&Rc<SessionFiles>| {
-            live.with_session(|session| session.metadata().session_type != "subagent")
+        let is_own = |files: &&Rc<SessionFiles>| {
+            files.with_session(|session| session.metadata().session_type != "subagent")
         };
-        let Some(live) = all.iter().rfind(is_own) else { return Ok(NO_RECORDING.into()) };
-        let beside = Box::pin(self.find_conversation(io, live)).await?;
+        let Some(files) = all.iter().rfind(is_own) else { return Ok(NO_RECORDING.into()) };
+        let beside = Box::pin(self.find_conversation(io, files)).await?;
         let beside = beside.map_or(NO_RECORDING.into(), |(day, name)| {
             format!("{{\"day\":{},\"name\":{}}}", to_json(&day), to_json(&name))
         });
-        let place = |live: &Rc<SessionFiles>| place_json(Some((live.shown_folder(), live.placement())));
-        let (at, all) = (place(live), all.iter().map(place).collect::<Vec<_>>().join(","));
+        let place = |files: &Rc<SessionFiles>| place_json(Some((files.shown_folder(), files.placement())));
+        let (at, all) = (place(files), all.iter().map(place).collect::<Vec<_>>().join(","));
         Ok(format!("{{\"at\":{at},\"all\":[{all}],\"beside\":{beside}}}"))
     }
 
@@ -90,17 +90,17 @@ impl Store {
     async fn find_conversation(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        files: &SessionFiles,
     ) -> Result<Option<(String, String)>, Trouble> {
         let command =
-            live.with_session(|session| session.metadata().agent.command.clone()).unwrap_or_default();
-        if live.placement() != Placement::Home || names::command_type(&command).is_none() {
+            files.with_session(|session| session.metadata().agent.command.clone()).unwrap_or_default();
+        if files.placement() != Placement::Home || names::command_type(&command).is_none() {
             return Ok(None);
         }
         // A recorded session begins in the home and moves beside its Markdown: a folder of leftoff's own would take the
         // next number of the day.
         let mut seen: Vec<(String, String)> = Vec::new();
-        let mut path = PathMessages::begin(live, io, MessagesRequest::default()).await?;
+        let mut path = PathMessages::begin(files, io, MessagesRequest::default()).await?;
         while let Some(some) = path.next().await? {
             for (message, _) in some {
                 for (day, name) in mentions::find_conversations(&to_open_json(&message)) {
@@ -133,34 +133,34 @@ impl Importer<'_> {
     /// else flushes and indexes it, and releases its lease.
     pub(super) async fn finish_session(
         &self,
-        live: Rc<SessionFiles>,
+        files: Rc<SessionFiles>,
         one: &ImportedSession,
         added: usize,
     ) -> Result<(), Trouble> {
         if self.is_ongoing {
-            self.record_agent(&live, one).await?;
-            self.recorded_sessions.borrow_mut().push(live);
+            self.record_agent(&files, one).await?;
+            self.recorded_sessions.borrow_mut().push(files);
             return Ok(());
         }
         let store = self.store;
-        let is_there = live.is_unmoved(self.io).await?;
+        let is_there = files.is_unmoved(self.io).await?;
         if is_there {
-            live.flush_files(self.io, false).await?;
+            files.flush_files(self.io, false).await?;
             if added > 0 {
-                live.record_summary(self.io).await?;
+                files.record_summary(self.io).await?;
             }
-            if let Some(place) = SessionLocation::of(&live.folder()) {
-                store.reindex_session(self.io, &live, &place).await?;
+            if let Some(place) = SessionLocation::of(&files.folder()) {
+                store.reindex_session(self.io, &files, &place).await?;
             }
         }
         // A session that a caller has open stays open.
-        let is_open = store.find_open(&live.shown_folder()).is_some_and(|open| Rc::ptr_eq(&open, &live));
-        if is_open { Ok(()) } else { live.release_lease(self.io).await }
+        let is_open = store.find_open(&files.shown_folder()).is_some_and(|open| Rc::ptr_eq(&open, &files));
+        if is_open { Ok(()) } else { files.release_lease(self.io).await }
     }
 
     // Records the agent's model and tools, if they changed.
-    async fn record_agent(&self, live: &SessionFiles, one: &ImportedSession) -> Result<(), Trouble> {
-        let known = live.with_session(|session| session.metadata().agent.clone());
+    async fn record_agent(&self, files: &SessionFiles, one: &ImportedSession) -> Result<(), Trouble> {
+        let known = files.with_session(|session| session.metadata().agent.clone());
         let mut tools: Vec<String> = known.tools.clone();
         tools.extend(full_tool_names(one, &known.tools));
         tools.sort();
@@ -171,10 +171,10 @@ impl Importer<'_> {
             return Ok(());
         }
         let agent = Agent { model, tools, ..Agent::default() };
-        let asked = Vec::from([ChangeRequest {
+        let changes = Vec::from([ChangeRequest {
             is_partial: true,
             ..ChangeRequest::from(Change::Agent(agent.into()))
         }]);
-        live.retry_after_move(self.io, &|| Box::pin(live.refresh_and_record(self.io, asked.clone()))).await
+        files.retry_after_move(self.io, &|| Box::pin(files.refresh_and_record(self.io, changes.clone()))).await
     }
 }

@@ -49,11 +49,11 @@ impl Importer<'_> {
                 merged => break (place, merged?),
             }
         };
-        let live = self.open_merged(&place).await?;
+        let files = self.open_merged(&place).await?;
         let total = message_ids(file.log(MESSAGES)).len();
-        let parent = live.with_session(|session| session.metadata().parent.clone());
+        let parent = files.with_session(|session| session.metadata().parent.clone());
         let told =
-            import_entry_json(live.id(), ("leftoff", share.path), (total, added), parent.as_ref(), &[]);
+            import_entry_json(files.id(), ("leftoff", share.path), (total, added), parent.as_ref(), &[]);
         let of_path = |problem: &_| {
             let problem = to_json(problem);
             format!("{{\"path\":{},{}", to_json(share.path), problem.strip_prefix('{').unwrap_or_default())
@@ -117,12 +117,12 @@ impl Importer<'_> {
     }
 
     async fn open_merged(&self, place: &SessionLocation) -> Result<Rc<SessionFiles>, Trouble> {
-        let live = self.store.unopened_session(place, "");
-        let live = self.store.find_open(&live.shown_folder()).unwrap_or(live);
-        Box::pin(live.complete_opening(self.io)).await?;
-        live.refresh_after_move(self.io).await?;
+        let files = self.store.unopened_session(place, "");
+        let files = self.store.find_open(&files.shown_folder()).unwrap_or(files);
+        Box::pin(files.complete_opening(self.io)).await?;
+        files.refresh_after_move(self.io).await?;
         self.store.register_workspace(self.io, place).await?;
-        self.store.reindex_session(self.io, &live, place).await?;
-        Ok(live)
+        self.store.reindex_session(self.io, &files, place).await?;
+        Ok(files)
     }
 }

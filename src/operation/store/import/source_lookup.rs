@@ -46,9 +46,9 @@ impl Store {
             match importing.find_by_tail(&id_tail(&id::from_source(agent, &id, "", 0))).await? {
                 Some(SessionLocation::Home { id, .. }) => Ok(id),
                 Some(place) => {
-                    let live = store.unopened_session(&place, "");
-                    live.open_files(&io).await?;
-                    Ok(live.id())
+                    let files = store.unopened_session(&place, "");
+                    files.open_files(&io).await?;
+                    Ok(files.id())
                 }
                 None => {
                     let message = format!("no session was imported from {agent}'s {}", to_json(&id));

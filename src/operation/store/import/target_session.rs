@@ -75,9 +75,9 @@ impl Importer<'_> {
         if let Some(met) = &mut self.known_places.borrow_mut().in_home {
             met.insert(id_tail(&one.id), place.clone());
         }
-        let live = self.store.unopened_session(&place, "");
-        live.begin_session(self.io, self.build_new_session(one, project, command)).await?;
-        Ok(live)
+        let files = self.store.unopened_session(&place, "");
+        files.begin_session(self.io, self.build_new_session(one, project, command)).await?;
+        Ok(files)
     }
 
     fn build_new_session(
@@ -198,9 +198,9 @@ impl Importer<'_> {
         let mut met = BTreeMap::new();
         let places = self.store.places_in_workspaces(self.io, false).await?;
         for one in self.store.without_hidden(self.io, places).await? {
-            let live = self.store.unopened_session(&one.place, "");
-            if unless_bug(Box::pin(live.open_files(self.io)).await)?.is_some() {
-                met.insert(id_tail(&live.id()), one.place);
+            let files = self.store.unopened_session(&one.place, "");
+            if unless_bug(Box::pin(files.open_files(self.io)).await)?.is_some() {
+                met.insert(id_tail(&files.id()), one.place);
             }
         }
         Ok(met)
@@ -217,18 +217,18 @@ impl Store {
         let Some(place) = self.current_place(io, place.clone()).await? else {
             return Err(self.unopened_session(&place, "").moved_error());
         };
-        let live = self.unopened_session(&place, "");
-        if let Some(open) = self.find_open(&live.shown_folder()) {
+        let files = self.unopened_session(&place, "");
+        if let Some(open) = self.find_open(&files.shown_folder()) {
             return Ok(open);
         }
-        Box::pin(live.open_files(io)).await?;
-        if io.stat(&live.folder()).await?.is_none() {
-            return Err(live.moved_error());
+        Box::pin(files.open_files(io)).await?;
+        if io.stat(&files.folder()).await?.is_none() {
+            return Err(files.moved_error());
         }
-        let PauseReport { notices, .. } = Box::pin(live.pause_if_idle(io, self.setup.idle_ms, true)).await?;
-        self.report_notices(&live.shown_folder(), notices);
+        let PauseReport { notices, .. } = Box::pin(files.pause_if_idle(io, self.setup.idle_ms, true)).await?;
+        self.report_notices(&files.shown_folder(), notices);
         self.register_workspace(io, &place).await?;
-        Ok(live)
+        Ok(files)
     }
 }
 

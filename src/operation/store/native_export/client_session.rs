@@ -46,12 +46,12 @@ pub(super) async fn open_for_reading(
     id: &str,
 ) -> Result<Option<Rc<SessionFiles>>, Trouble> {
     let Some(place) = store.find_place(io, id).await? else { return Ok(None) };
-    let live = store.unopened_session(&place, "");
-    if let Some(open) = store.find_open(&live.shown_folder()) {
+    let files = store.unopened_session(&place, "");
+    if let Some(open) = store.find_open(&files.shown_folder()) {
         return Ok(Some(open));
     }
-    live.open_files(io).await?;
-    Ok(Some(live))
+    files.open_files(io).await?;
+    Ok(Some(files))
 }
 
 impl AgentClient<'_> {
@@ -60,9 +60,9 @@ impl AgentClient<'_> {
     pub(super) async fn find_original(
         &self,
         handing: &mut NativeExport,
-        live: &SessionFiles,
+        files: &SessionFiles,
     ) -> Result<Option<ClientSession>, Trouble> {
-        let (imported, is_compacted) = live.with_session(|session| {
+        let (imported, is_compacted) = files.with_session(|session| {
             let is_compacted = session.compaction().range.is_some();
             (session.metadata().imported.clone(), is_compacted)
         });
@@ -74,7 +74,7 @@ impl AgentClient<'_> {
             let found = read_original(self.store, self.io, &path, agent, &source.source_id).await?;
             let Some(one) = found else { continue };
             let Some(folder) = one.folder else { continue };
-            if !self.is_folder(&folder).await? || !self.has_all_messages(live, &one.messages, 0).await? {
+            if !self.is_folder(&folder).await? || !self.has_all_messages(files, &one.messages, 0).await? {
                 continue;
             }
             let wanted = core::mem::replace(&mut handing.folder, folder.clone());
@@ -98,9 +98,9 @@ impl AgentClient<'_> {
         &self,
         handing: &NativeExport,
         copy: &NativeCopy,
-        live: &SessionFiles,
+        files: &SessionFiles,
     ) -> Result<bool, Trouble> {
-        let roll = self.digest_messages(live, Some(copy.count)).await?;
+        let roll = self.digest_messages(files, Some(copy.count)).await?;
         if roll.count < copy.count || roll.hash != copy.messages || handing.agent == AgentName::OpenCode {
             return Ok(false);
         }
@@ -113,18 +113,18 @@ impl AgentClient<'_> {
         let behind = messages.split_off(end + 1);
         // If nothing was said there yet, the model is to be told what has changed since.
         let is_news = behind.is_empty() && copy.made_of != handing.fingerprint();
-        if is_news { Ok(false) } else { self.has_all_messages(live, &behind, copy.count).await }
+        if is_news { Ok(false) } else { self.has_all_messages(files, &behind, copy.count).await }
     }
 
     /// Digests the first `most` messages of a session, or all.
     pub(super) async fn digest_messages(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         most: Option<u64>,
     ) -> Result<MessageDigest, Trouble> {
         let (mut count, mut names) = (0, String::new());
         let reading = MessagesRequest { all_branches: true, ..MessagesRequest::default() };
-        let mut path = PathMessages::begin(live, self.io, reading).await?;
+        let mut path = PathMessages::begin(files, self.io, reading).await?;
         while let Some(some) = path.next().await? {
             for (message, _) in some {
                 if most.is_none_or(|most| count < most) {
@@ -139,14 +139,14 @@ impl AgentClient<'_> {
     // Whether `messages` has each message of a session, except its first `first`.
     async fn has_all_messages(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         messages: &[Message],
         first: u64,
     ) -> Result<bool, Trouble> {
         let by_id: BTreeMap<&str, &Message> =
             messages.iter().map(|message| (message.id.as_str(), message)).collect();
         let reading = MessagesRequest { all_branches: true, ..MessagesRequest::default() };
-        let mut path = PathMessages::begin(live, self.io, reading).await?;
+        let mut path = PathMessages::begin(files, self.io, reading).await?;
         let mut place = 0;
         while let Some(some) = path.next().await? {
             for (message, _) in some {

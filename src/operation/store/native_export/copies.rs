@@ -44,10 +44,10 @@ impl AgentClient<'_> {
         &self,
         handing: &NativeExport,
         handed: &PreparedExport,
-        live: &SessionFiles,
+        files: &SessionFiles,
     ) -> Result<(), Trouble> {
         let Some(continues) = handed.continuation.clone() else { return Ok(()) };
-        let roll = self.digest_messages(live, None).await?;
+        let roll = self.digest_messages(files, None).await?;
         let copy = NativeCopy {
             id: handed.report.id.clone(),
             path: handed.path.clone(),

@@ -59,13 +59,13 @@ impl Store {
     /// # Errors
     /// `empty_file` where nothing was said; `unknown_format` where sessions of this agent cannot be written;
     /// `already_exists` where there is a file at its path; `invalid_request`.
-    pub fn write_for_agent(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+    pub fn write_for_agent(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
-        Operation::new(|io| async move { Ok(to_json(&store.export_for_agent(&io, &asked).await?)) })
+        Operation::new(|io| async move { Ok(to_json(&store.export_for_agent(&io, &request).await?)) })
     }
 
-    async fn export_for_agent(&self, io: &Io, asked: &str) -> Result<ExportReport, Trouble> {
-        let mut handing = NativeExport::read(asked)?;
+    async fn export_for_agent(&self, io: &Io, request: &str) -> Result<ExportReport, Trouble> {
+        let mut handing = NativeExport::read(request)?;
         let user = handing.variables.get("HOME").filter(|home| !home.is_empty()).cloned();
         let user = user.unwrap_or_else(|| self.setup.user.clone());
         let home = folder_of(handing.agent, &user, &handing.variables).unwrap_or_default();
@@ -73,9 +73,9 @@ impl Store {
         if handing.agent == AgentName::OpenCode && handing.model.is_none() {
             handing.model = client.find_opencode_model(&handing.folder, &handing.variables).await?;
         }
-        let live = open_for_reading(self, io, &handing.session).await?;
-        if let Some(live) = &live
-            && let Some(told) = client.reuse_existing(&mut handing, live).await?
+        let files = open_for_reading(self, io, &handing.session).await?;
+        if let Some(files) = &files
+            && let Some(told) = client.reuse_existing(&mut handing, files).await?
         {
             return Ok(told);
         }
@@ -101,8 +101,8 @@ impl Store {
             if let Some(Continuation { agent, source_id, last }) = &handed.continuation {
                 self.note_native_export(io, [agent, source_id], &handing.session, last).await?;
             }
-            if let Some(live) = &live {
-                client.save_copy(&handing, &handed, live).await?;
+            if let Some(files) = &files {
+                client.save_copy(&handing, &handed, files).await?;
             }
             return Ok(handed.report);
         }
@@ -116,17 +116,17 @@ impl AgentClient<'_> {
     async fn reuse_existing(
         &self,
         handing: &mut NativeExport,
-        live: &SessionFiles,
+        files: &SessionFiles,
     ) -> Result<Option<ExportReport>, Trouble> {
         if handing.may_reuse_own
-            && let Some(ClientSession { id, path, folder }) = self.find_original(handing, live).await?
+            && let Some(ClientSession { id, path, folder }) = self.find_original(handing, files).await?
         {
             return Ok(Some(handing.report_own(id, path, folder)));
         }
         let Some(copy) = self.find_copy(handing).await? else { return Ok(None) };
         let is_as_it_was = copy.made_of == handing.fingerprint() && self.is_unchanged(&copy).await?;
         let is_held =
-            is_as_it_was || handing.may_reuse_own && self.has_all_in_copy(handing, &copy, live).await?;
+            is_as_it_was || handing.may_reuse_own && self.has_all_in_copy(handing, &copy, files).await?;
         if !is_held {
             return Ok(None);
         }

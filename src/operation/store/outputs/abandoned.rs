@@ -53,13 +53,13 @@ pub(in crate::operation) async fn find_abandoned_outputs(io: &Io) -> Result<Vec<
     }
     let mut left = Vec::new();
     for (run, mut files) in runs {
-        let told = folder.child(&name::run_file_name(&run));
-        let pid = match read_owner(io, &told).await? {
+        let run_file = folder.child(&name::run_file_name(&run));
+        let pid = match read_owner(io, &run_file).await? {
             Some(LeaseFile { is_abandoned: false, .. }) => continue,
             Some(LeaseFile { lease, .. }) => lease.map(|Lease { pid, .. }| pid.to_string()),
             None => None,
         };
-        files.retain(|file| *file != told);
+        files.retain(|file| *file != run_file);
         // A process that has just ended removed its outputs first, and then the file that names it.
         let is_there = match files.first() {
             Some(first) => io.stat(first).await?.is_some(),
@@ -69,7 +69,7 @@ pub(in crate::operation) async fn find_abandoned_outputs(io: &Io) -> Result<Vec<
             left.push(AbandonedOutputs {
                 output_count: files.len(),
                 output_files: files,
-                lease_file: told,
+                lease_file: run_file,
                 pid,
             });
         }

@@ -94,10 +94,10 @@ impl Outputs {
 impl Store {
     /// Lists the outputs in the order in which they were saved: `{"sessionId"}`, those of that session, or all.
     /// Answer: a JSON array of [`OutputPointer`]s.
-    pub fn outputs(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+    pub fn outputs(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|_| async move {
-            let session = parse_session_id(&asked)?;
+            let session = parse_session_id(&request)?;
             let outputs = store.outputs.borrow();
             Ok(to_json(&outputs.of_session(session.as_deref()).map(|one| &one.pointer).collect::<Vec<_>>()))
         })
@@ -110,10 +110,10 @@ impl Store {
 
     /// Clears outputs: `{"sessionId"}`, those of that session, or all of this run, as a host does when it ends.
     /// Answer: how many there were.
-    pub fn clear_outputs(self: &Rc<Store>, asked: String) -> Operation<'static, u64> {
+    pub fn clear_outputs(self: &Rc<Store>, request: String) -> Operation<'static, u64> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let session = parse_session_id(&asked)?;
+            let session = parse_session_id(&request)?;
             store.remove_outputs(&io, session.as_deref()).await
         })
     }
@@ -210,8 +210,8 @@ impl Store {
     }
 }
 
-fn parse_session_id(asked: &str) -> Result<Option<String>, Error> {
-    let (mut fields, bad) = (request::parse(asked, "sessionId")?, &mut Vec::new());
+fn parse_session_id(request: &str) -> Result<Option<String>, Error> {
+    let (mut fields, bad) = (request::parse(request, "sessionId")?, &mut Vec::new());
     let session = fields.take("sessionId", bad);
     request::reject_bad(bad)?;
     Ok(session)

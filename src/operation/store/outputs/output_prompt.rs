@@ -71,10 +71,10 @@ impl Store {
     /// `{"text","outputs"}`, JSON: a numbered list, one line each, and the
     /// [`OutputPointer`](crate::outputs::OutputPointer)s of the lines. [`choice::parse_choice`] reads the model's
     /// answer.
-    pub fn output_menu(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+    pub fn output_menu(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let session = parse_session_id(&asked)?;
+            let session = parse_session_id(&request)?;
             let kept: Vec<StoredOutput> =
                 store.outputs.borrow().of_session(session.as_deref()).cloned().collect();
             let told = kept.iter().flat_map(|one| [one.pointer.tool.clone(), one.pointer.about.clone()]);
@@ -88,19 +88,19 @@ impl Store {
     /// Builds a prompt with outputs, for a model to answer a question:
     /// `{"question","instructions","outputs","maxTokens","encoding","model"}`, JSON, where `outputs` are paths.
     /// Answer: `{"text","tokens","encoding","outputs":[{"path","isCut"}]}`.
-    pub fn output_prompt(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+    pub fn output_prompt(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let OutputPromptRequest { prompt: asked, outputs, encoding } =
-                OutputPromptRequest::from_json(&asked)?;
+            let OutputPromptRequest { prompt: request, outputs, encoding } =
+                OutputPromptRequest::from_json(&request)?;
             let vocabulary = load_vocabulary(&io, encoding.as_str()).await?;
             let mut told = Vec::new();
             for path in &outputs {
-                told.push(Box::pin(store.read_result_text(&io, path, asked.max_tokens)).await?);
+                told.push(Box::pin(store.read_result_text(&io, path, request.max_tokens)).await?);
             }
             let picked = redact_picked(&io, told).await?;
             let made =
-                prompt(&asked, &picked, &|text, limit| count_tokens(text, limit, vocabulary.as_deref()))?;
+                prompt(&request, &picked, &|text, limit| count_tokens(text, limit, vocabulary.as_deref()))?;
             let cut = outputs.iter().zip(&made.cut);
             let outputs: Vec<_> = cut
                 .map(|(path, is_cut)| format!("{{\"path\":{},\"isCut\":{is_cut}}}", to_json(path)))

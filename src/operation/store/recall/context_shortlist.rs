@@ -37,11 +37,11 @@ impl Store {
     pub(in crate::operation) async fn find_shortlist(
         &self,
         io: &Io,
-        live: &SessionFiles,
+        files: &SessionFiles,
         question: &Question,
         before: u64,
     ) -> Result<Option<Shortlist>, Trouble> {
-        let Some(place) = self.setup().parse_place(&live.shown_folder(), live.placement()) else {
+        let Some(place) = self.setup().parse_place(&files.shown_folder(), files.placement()) else {
             return Ok(None);
         };
         // Where secrets must not be indexed, only searches write index files.

@@ -285,13 +285,13 @@ impl Store {
     /// Deletes a session as [`Store::delete`] does, and removes its words from the index.
     pub fn delete_with_words(
         self: &Rc<Store>,
-        live: &Rc<SessionFiles>,
+        files: &Rc<SessionFiles>,
         purges: bool,
     ) -> Operation<'static, Option<String>> {
-        let (store, live) = (self.clone(), live.clone());
+        let (store, files) = (self.clone(), files.clone());
         Operation::new(move |io| async move {
-            let trash = store.delete_session(&io, &live, purges).await?;
-            store.remove_words(&io, &live.shown_folder(), live.placement()).await?;
+            let trash = store.delete_session(&io, &files, purges).await?;
+            store.remove_words(&io, &files.shown_folder(), files.placement()).await?;
             Ok(trash)
         })
     }

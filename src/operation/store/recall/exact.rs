@@ -138,10 +138,10 @@ impl Store {
         &self,
         io: &Io,
         question: &SearchRequest,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<(), Trouble> {
-        let exactly = ExactQuery::new(question, leaving, words)?;
+        let exactly = ExactQuery::new(question, redactor, words)?;
         let sessions = self.list_searched(io, question).await?;
         let mut ranked: Vec<(&SearchedSession, Vec<ExactHit>)> = Vec::new();
         let mut count = 0;
@@ -172,8 +172,8 @@ impl Store {
         session: &SearchedSession,
         words: &mut TermAnalyzer,
     ) -> Result<(bool, Vec<ExactHit>), Trouble> {
-        let live = self.unopened_session(&session.log.place, "");
-        let mut log = BackwardSearch::new(&live, exactly.to_search(), exactly.redactor);
+        let files = self.unopened_session(&session.log.place, "");
+        let mut log = BackwardSearch::new(&files, exactly.to_search(), exactly.redactor);
         let most = exactly.question.max_messages(exactly.is_ranked());
         let mut numbers = None;
         let (mut best, mut told): (Vec<ExactHit>, usize) = (Vec::new(), 0);
@@ -191,7 +191,7 @@ impl Store {
                 let mut json = format!("{{\"found\":\"exact\",\"words\":{words},{missing}{}", &shown[1..]);
                 log.report_text(io, &text, &json).await?;
                 if numbers.is_none() && exactly.question.has_numbers {
-                    numbers = Some(MessageNumbers::read(io, &live).await?);
+                    numbers = Some(MessageNumbers::read(io, &files).await?);
                 }
                 numbers.iter().for_each(|numbers| numbers.add_to(&id, &mut json));
                 best.insert(place, ExactHit { word_count: has.len(), json });

@@ -134,7 +134,7 @@ impl HitReader<'_> {
         &self,
         io: &Io,
         ranked: &sessions::RankedSession,
-        live: &SessionFiles,
+        files: &SessionFiles,
         names: &[&str],
         words: &mut TermAnalyzer,
     ) -> Result<Vec<SearchHit>, IndexLost> {
@@ -146,7 +146,7 @@ impl HitReader<'_> {
         let best = self.order.order_matches(io, self.files, self.terms, &ranked.best).await?;
         let first = best.first().filter(|_| !self.fills && !self.is_one_word());
         let least = first.map_or(0.0, |(first, _)| MIN_SCORE_SHARE * first.score);
-        let own = self.redactor.unreported_copy_for(io, &live.folder()).await?;
+        let own = self.redactor.unreported_copy_for(io, &files.folder()).await?;
         let mut met = Vec::new();
         let mut near = Vec::new();
         for (best, at) in best.into_iter().filter(|(best, _)| best.score >= least) {
@@ -157,7 +157,7 @@ impl HitReader<'_> {
                 continue;
             }
             met.push(at);
-            if let Some(message) = read_message(io, live, at, &own).await? {
+            if let Some(message) = read_message(io, files, at, &own).await? {
                 let (found, told) = self.message_hit(&message, best.field, words);
                 if found == MatchKind::Near && self.is_one_word() { near.push(told) } else { hits.push(told) }
             }
@@ -170,7 +170,7 @@ impl HitReader<'_> {
             self.redactor.report_value(io, &own, (&hit.source_json, &hit.json)).await?;
         }
         if self.has_numbers {
-            let numbers = MessageNumbers::read(io, live).await?;
+            let numbers = MessageNumbers::read(io, files).await?;
             hits.iter_mut()
                 .for_each(|hit| numbers.add_to(hit.id.as_deref().unwrap_or_default(), &mut hit.json));
         }
@@ -181,7 +181,7 @@ impl HitReader<'_> {
         let best = names.iter().max_by_key(|name| self.mark_text(name, words).found_terms().count_ones())?;
         let marked = self.mark_text(best, words);
         let instead = self.find_replacements(&marked);
-        let told = HitJson {
+        let hit_json = HitJson {
             id: None,
             role: None,
             timestamp: None,
@@ -192,7 +192,7 @@ impl HitReader<'_> {
             nowhere: &self.absent_words,
             instead,
         };
-        Some(self.build_hit(&told, &best))
+        Some(self.build_hit(&hit_json, &best))
     }
 
     fn message_hit(
@@ -212,7 +212,7 @@ impl HitReader<'_> {
             }
         }
         let marked = self.mark_text(best, words);
-        let told = HitJson {
+        let hit_json = HitJson {
             id: Some(&message.id),
             role: message.role,
             timestamp: message.timestamp.as_deref(),
@@ -223,14 +223,14 @@ impl HitReader<'_> {
             missing: self.missing_words(all),
             nowhere: &self.absent_words,
         };
-        (told.found, self.build_hit(&told, message))
+        (hit_json.found, self.build_hit(&hit_json, message))
     }
 
-    fn build_hit<T: Serialize>(&self, told: &HitJson<'_>, whole: &T) -> SearchHit {
-        let text = told.excerpt.iter().map(|part| part.text.as_str()).collect();
-        let id = told.id.map(String::from);
+    fn build_hit<T: Serialize>(&self, hit_json: &HitJson<'_>, whole: &T) -> SearchHit {
+        let text = hit_json.excerpt.iter().map(|part| part.text.as_str()).collect();
+        let id = hit_json.id.map(String::from);
         SearchHit {
-            json: to_json(told),
+            json: to_json(hit_json),
             id,
             excerpt_text: text,
             source_json: self.redactor.json_if_reporting(whole),
@@ -304,19 +304,19 @@ pub(super) fn absent_words(terms: &[Term], unmet: u64) -> Vec<&str> {
 }
 
 /// The session's message log.
-pub(super) fn messages_file(live: &SessionFiles) -> File {
-    live.folder().child(MESSAGES)
+pub(super) fn messages_file(files: &SessionFiles) -> File {
+    files.folder().child(MESSAGES)
 }
 
 /// Reads the message whose line begins at this byte, as it may leave; none where no line does, or the line does not
 /// count.
 pub(super) async fn read_message(
     io: &Io,
-    live: &SessionFiles,
+    files: &SessionFiles,
     at: u64,
-    leaving: &OutgoingRedactor,
+    redactor: &OutgoingRedactor,
 ) -> Result<Option<Message>, Trouble> {
-    let file = messages_file(live);
+    let file = messages_file(files);
     let mut length = LINE_READ_BYTES;
     let line = loop {
         let bytes = io.read_range(&file, at, at + length).await?;
@@ -329,10 +329,10 @@ pub(super) async fn read_message(
         length *= 4;
     };
     let Ok(json) = String::from_utf8(line) else { return Ok(None) };
-    if live.is_skipped_line(io, json.as_bytes(), at).await? {
+    if files.is_skipped_line(io, json.as_bytes(), at).await? {
         return Ok(None);
     }
     let Some(message) = message::read(&Record::from_line(at, json)).0 else { return Ok(None) };
-    let whole = live.unfold_message(io, message).await?;
-    Ok(leaving.redact_messages(io, Vec::from([whole])).await?.pop())
+    let whole = files.unfold_message(io, message).await?;
+    Ok(redactor.redact_messages(io, Vec::from([whole])).await?.pop())
 }

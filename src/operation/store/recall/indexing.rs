@@ -185,16 +185,16 @@ async fn index_log(
     builder: &mut IndexFileBuilder<'_>,
 ) -> Result<IndexedPart, Trouble> {
     let file = one.log_file();
-    let live = store.unopened_session(&one.place, "");
+    let files = store.unopened_session(&one.place, "");
     let own = match hides {
-        Some(hides) => Some(hides.for_log(io, &live.folder()).await?),
+        Some(hides) => Some(hides.for_log(io, &files.folder()).await?),
         None => None,
     };
     let is_anew = match (&own, one.known_secrets) {
         (Some(own), Some(knows)) if one.start > 0 => {
             // Another process may know more secrets, by rules of its own.
             knows < own.count_secrets(one.start)
-                || own.has_late_secrets(io, &live.folder(), one.start).await?
+                || own.has_late_secrets(io, &files.folder(), one.start).await?
         }
         _ => false,
     };
@@ -215,7 +215,7 @@ async fn index_log(
                 None
             };
             match &own {
-                Some(own) => own.index_lines(io, &live, &mut lines, builder).await?,
+                Some(own) => own.index_lines(io, &files, &mut lines, builder).await?,
                 None => lines.take_all(builder),
             }
             if end.is_some() || lines.needs_whole_log() {

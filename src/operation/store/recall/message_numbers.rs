@@ -14,9 +14,9 @@ pub(super) struct MessageNumbers(BTreeMap<String, usize>);
 
 impl MessageNumbers {
     /// Reads the numbers, for which the whole log is read.
-    pub async fn read(io: &Io, live: &SessionFiles) -> Result<MessageNumbers, Trouble> {
+    pub async fn read(io: &Io, files: &SessionFiles) -> Result<MessageNumbers, Trouble> {
         let mut numbers = MessageNumbers::default();
-        let mut messages = PathMessages::begin(live, io, MessagesRequest::default()).await?;
+        let mut messages = PathMessages::begin(files, io, MessagesRequest::default()).await?;
         while let Some(some) = messages.next().await? {
             for (message, _) in some {
                 let number = numbers.0.len() + 1;

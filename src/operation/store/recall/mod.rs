@@ -115,15 +115,15 @@ impl Store {
         self: &Rc<Store>,
         question: String,
         request: String,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, ()> {
-        let (store, leaving) = (self.clone(), leaving.clone());
+        let (store, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
             let question = SearchRequest::from_json(question, &request, SEARCH_FIELDS)?;
             if let Some(thing) = SearchTarget::from_request(&request)? {
-                return store.search_targets(&io, &question, &thing, &leaving).await;
+                return store.search_targets(&io, &question, &thing, &redactor).await;
             }
-            store.run_search(&io, &question, &leaving).await
+            store.run_search(&io, &question, &redactor).await
         })
     }
 
@@ -137,9 +137,9 @@ impl Store {
         id: String,
         question: String,
         request: String,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, ()> {
-        let (store, leaving) = (self.clone(), leaving.clone());
+        let (store, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
             let question = SearchRequest::from_json(question, &request, SESSION_SEARCH_FIELDS)?;
             if !store.has_session(&io, &id).await? {
@@ -147,7 +147,7 @@ impl Store {
                 return Err(Trouble::new(Code::NotFound, message));
             }
             let question = question.for_session(id);
-            store.run_search(&io, &question, &leaving).await
+            store.run_search(&io, &question, &redactor).await
         })
     }
 
@@ -155,19 +155,19 @@ impl Store {
         &self,
         io: &Io,
         question: &SearchRequest,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Result<(), Trouble> {
         let mut words = TermAnalyzer::default();
         // Words that are not indexed, such as single letters or the commonest words, are searched for as the whole
         // text.
         let mut is_unindexed = || Question::from_query(&question.text, &mut words).terms.is_empty();
         if question.is_regex || has_quotes(&question.text) || is_unindexed() {
-            return self.search_exact(io, question, leaving, &mut words).await;
+            return self.search_exact(io, question, redactor, &mut words).await;
         }
         let mut told = BTreeSet::new();
         for _ in 0..MAX_ATTEMPTS {
-            let answer = self.answer_with_retries(io, question, leaving, &mut words).await?;
-            match self.write_hits(io, question, &answer, leaving, &mut told, &mut words).await {
+            let answer = self.answer_with_retries(io, question, redactor, &mut words).await?;
+            match self.write_hits(io, question, &answer, redactor, &mut told, &mut words).await {
                 Ok(()) => return Ok(()),
                 // Asks again for the rest, which follows what was already written.
                 Err(lost) => self.recover_index(io, lost).await?,
@@ -211,9 +211,9 @@ impl Store {
                 if told.contains(&session.listed.path) {
                     continue;
                 }
-                let live = self.unopened_session(&session.log.place, "");
+                let session_files = self.unopened_session(&session.log.place, "");
                 let names = answer.session_names(one.session as usize);
-                let hits = match asked.read_hits(io, one, &live, &names, words).await {
+                let hits = match asked.read_hits(io, one, &session_files, &names, words).await {
                     Err(IndexLost::Trouble(trouble)) => {
                         self.default_if_unreadable(&session.log.place.folder(), Err(trouble))?
                     }
@@ -243,7 +243,7 @@ impl Store {
         io: &Io,
         question: &SearchRequest,
         answer: &SearchResult,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Result<(), Trouble> {
         let sessions = &answer.sessions;
         let asked: Vec<usize> = (0..sessions.len())
@@ -261,7 +261,7 @@ impl Store {
         let words = to_json(&absent_words(&answer.terms, answer.ranking.unmatched_terms));
         let mut page = Vec::new();
         for place in found.into_iter().take(question.limit) {
-            let listed = self.outgoing_session_json(io, &sessions[asked[place]].listed, leaving).await?;
+            let listed = self.outgoing_session_json(io, &sessions[asked[place]].listed, redactor).await?;
             let title = Fields::parse(&listed).ok().and_then(|fields| fields.raw("title")).unwrap_or("\"\"");
             let excerpt = format!("[{{\"text\":{title},\"isHit\":false}}]");
             let told = format!(r#""excerpt":{excerpt},"found":"title","words":[]"#);
@@ -274,12 +274,12 @@ impl Store {
         &self,
         io: &Io,
         question: &SearchRequest,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<SearchResult, Trouble> {
         for _ in 0..MAX_ATTEMPTS {
             let found = self.list_with_coverage(io, question).await?;
-            match self.answer_from_index(io, question, found, leaving, words).await {
+            match self.answer_from_index(io, question, found, redactor, words).await {
                 Ok(answer) => return Ok(answer),
                 Err(lost) => self.recover_index(io, lost).await?,
             }
@@ -380,9 +380,9 @@ impl Store {
         &self,
         io: &Io,
         sessions: &[SearchedSession],
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
     ) -> Result<Option<Vec<Vec<String>>>, Trouble> {
-        if !leaving.replaces() {
+        if !redactor.replaces() {
             return Ok(None);
         }
         let whole = |name: &str| match name.strip_suffix('…') {
@@ -391,7 +391,7 @@ impl Store {
         };
         let names = |one: &SearchedSession| one.listed.names().into_iter().map(whole).collect::<Vec<_>>();
         let json = sessions.iter().map(|one| to_json(&names(one))).collect();
-        let aside = leaving.unreported_copy(io).await?;
+        let aside = redactor.unreported_copy(io).await?;
         let left = OutgoingPieces::new(&aside, io).redact_all(json).await?;
         let read = |json: String| {
             let json = blank_placeholders(&json);

@@ -90,12 +90,12 @@ impl Store {
         self: &Rc<Store>,
         question: String,
         request: String,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, String> {
-        let (store, leaving) = (self.clone(), leaving.clone());
+        let (store, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
             let request = RecallRequest::from_json(&request)?;
-            Ok(store.recall_sessions(&io, &question, &request, &leaving).await?.to_json())
+            Ok(store.recall_sessions(&io, &question, &request, &redactor).await?.to_json())
         })
     }
 
@@ -104,13 +104,13 @@ impl Store {
         io: &Io,
         question: &str,
         request: &RecallRequest,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
     ) -> Result<RecallResponse, Trouble> {
         let RecallRequest { encoding, has_vectors: embeds, .. } = *request;
         let vocabulary = load_vocabulary(io, encoding.as_str()).await?;
         let mut words = TermAnalyzer::default();
-        let asked = Question::new(question, &mut words);
-        let mut sources = self.find_sources(io, asked.clone(), request, leaving, &mut words).await?;
+        let recall_question = Question::new(question, &mut words);
+        let mut sources = self.find_sources(io, recall_question.clone(), request, redactor, &mut words).await?;
         let refused =
             if embeds { refusal_message(score_by_meaning(io, question, &mut sources).await)? } else { None };
         let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
@@ -118,25 +118,25 @@ impl Store {
         let sources = fit_sources(sources, &fits);
         let text = render_block(&sources);
         let tokens = if text.is_empty() { 0 } else { counted(&text) };
-        let words = find_quoted_words(&asked, &sources, &mut words);
+        let words = find_quoted_words(&recall_question, &sources, &mut words);
         Ok(RecallResponse { text, tokens, encoding, words, sources, vector_refusal: refused })
     }
 
     async fn find_sources(
         &self,
         io: &Io,
-        asked: Question,
+        recall_question: Question,
         request: &RecallRequest,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<Vec<RecallSource>, Trouble> {
-        if asked.terms.is_empty() {
+        if recall_question.terms.is_empty() {
             return Ok(Vec::new());
         }
-        let question = SearchRequest::for_recall(asked, request.list_request.clone());
+        let question = SearchRequest::for_recall(recall_question, request.list_request.clone());
         for _ in 0..MAX_ATTEMPTS {
-            let answer = self.answer_with_retries(io, &question, leaving, words).await?;
-            match self.collect_sources(io, &question, &answer, request, leaving, words).await {
+            let answer = self.answer_with_retries(io, &question, redactor, words).await?;
+            match self.collect_sources(io, &question, &answer, request, redactor, words).await {
                 Ok(sources) => return Ok(sources),
                 Err(lost) => self.recover_index(io, lost).await?,
             }
@@ -153,9 +153,9 @@ impl Store {
         leaving: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<Vec<RecallSource>, IndexLost> {
-        let Some(asked) = &question.recall_question else { return Ok(Vec::new()) };
-        let worth = answer.ranking.worth.for_many_documents(&asked.terms);
-        let Some(least) = worth.least_score(asked) else { return Ok(Vec::new()) };
+        let Some(recall_question) = &question.recall_question else { return Ok(Vec::new()) };
+        let worth = answer.ranking.worth.for_many_documents(&recall_question.terms);
+        let Some(least) = worth.least_score(recall_question) else { return Ok(Vec::new()) };
         let mut sources: Vec<RecallSource> = Vec::new();
         let mut best = 0.0_f32;
         for ranked in answer.ranking.sessions.iter().take(MAX_SESSIONS) {
@@ -163,16 +163,16 @@ impl Store {
             if request.excluded_ids.contains(&session.listed.entry.id) {
                 continue;
             }
-            let live = self.unopened_session(&session.log.place, "");
-            let own = leaving.unreported_copy_for(io, &live.folder()).await?;
+            let files = self.unopened_session(&session.log.place, "");
+            let own = leaving.unreported_copy_for(io, &files.folder()).await?;
             let quoting = SourceQuoter {
                 io,
                 redactor: &own,
-                question: asked,
+                question: recall_question,
                 term_weights: &worth,
                 excluded_ids: &request.excluded_ids,
             };
-            let mut source = quoting.quote_session(answer, ranked, &live, words).await?;
+            let mut source = quoting.quote_session(answer, ranked, &files, words).await?;
             source.passages.retain(|said| worth.normalize_score(said.score) >= least);
             let score = source.passages.iter().map(|said| said.score).fold(0.0, f32::max);
             best = best.max(score);
@@ -193,10 +193,10 @@ impl Store {
         &self,
         io: &Io,
         session: &SearchedSession,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
         source: &mut RecallSource,
     ) -> Result<(), Trouble> {
-        let listed = self.outgoing_session_json(io, &session.listed, leaving).await?;
+        let listed = self.outgoing_session_json(io, &session.listed, redactor).await?;
         let title = Fields::parse(&listed).ok().and_then(|fields| Text::decode(fields.raw("title")?));
         source.title = title.map(Text::into_shown).unwrap_or_default();
         source.id = session.listed.entry.id.clone();
@@ -230,9 +230,9 @@ fn refusal_message(scored: Result<(), Trouble>) -> Result<Option<String>, Troubl
 // The ids of a session's quoted messages, each once.
 fn quoted_ids(source: &RecallSource) -> Vec<&str> {
     let mut messages: Vec<&str> = Vec::new();
-    for said in &source.passages {
-        if !messages.contains(&&*said.id) {
-            messages.push(&said.id);
+    for passage in &source.passages {
+        if !messages.contains(&&*passage.id) {
+            messages.push(&passage.id);
         }
     }
     messages
@@ -254,17 +254,17 @@ fn source_json(source: &RecallSource) -> String {
 }
 
 // The words of the question that are in the quotes, each once.
-fn find_quoted_words(asked: &Question, sources: &[RecallSource], words: &mut TermAnalyzer) -> Vec<String> {
+fn find_quoted_words(recall_question: &Question, sources: &[RecallSource], words: &mut TermAnalyzer) -> Vec<String> {
     let mut has: Vec<usize> = Vec::new();
-    for said in sources.iter().flat_map(|source| &source.passages) {
-        for text in [&said.text, &said.speaker] {
-            words.for_each_term(text, Field::Said, &mut |term| has.extend(asked.find_term(term)));
+    for passage in sources.iter().flat_map(|source| &source.passages) {
+        for text in [&passage.text, &passage.speaker] {
+            words.for_each_term(text, Field::Said, &mut |term| has.extend(recall_question.find_term(term)));
         }
     }
     has.sort_unstable();
     let mut found: Vec<String> = Vec::new();
     for term in has {
-        let word = &asked.terms[term].word;
+        let word = &recall_question.terms[term].word;
         if !found.contains(word) {
             found.push(word.clone());
         }
@@ -286,31 +286,31 @@ impl SourceQuoter<'_> {
         &self,
         answer: &SearchResult,
         ranked: &sessions::RankedSession,
-        live: &SessionFiles,
+        files: &SessionFiles,
         words: &mut TermAnalyzer,
     ) -> Result<RecallSource, IndexLost> {
         let mut source = RecallSource { ms: i64::MIN, ..RecallSource::default() };
-        let mut said: Vec<(u64, SourcePassage)> = Vec::new();
+        let mut passages: Vec<(u64, SourcePassage)> = Vec::new();
         let mut terms: Vec<usize> = Vec::new();
         // Ordered by score alone, not by role: what answers a question about work stands in the model's long answers.
         let best = &ranked.best[..ranked.best.len().min(MAX_MESSAGES_PER_SESSION)];
         for (best, document) in answer.read_matches(self.io, best).await? {
             let at = document.line_start;
-            if said.iter().any(|(other, _)| *other == at) {
+            if passages.iter().any(|(other, _)| *other == at) {
                 continue;
             }
-            let Some(message) = read_message(self.io, live, at, self.redactor).await? else { continue };
-            let found = self.with_answer(live, at, message).await?;
+            let Some(message) = read_message(self.io, files, at, self.redactor).await? else { continue };
+            let found = self.with_answer(files, at, message).await?;
             // An excluded answer excludes its question, and the other way round.
             if found.iter().any(|(_, message)| self.excluded_ids.contains(&message.id)) {
                 continue;
             }
             let mut score = best.score;
             for (at, message) in found {
-                if said.iter().any(|(other, _)| *other == at) {
+                if passages.iter().any(|(other, _)| *other == at) {
                     continue;
                 }
-                let quotes = self.quote_message(live, at, &message, score, words).await?;
+                let quotes = self.quote_message(files, at, &message, score, words).await?;
                 // An answer is worth as much as its question, whatever words it has.
                 score = quotes.iter().map(|(one, _)| one.score).fold(score, f32::max);
                 if message.content.as_str().trim() == self.question.text {
@@ -323,11 +323,11 @@ impl SourceQuoter<'_> {
                         (source.timestamp, source.ms) = (text.into(), ms);
                     }
                 }
-                said.extend(quotes.into_iter().map(|(one, _)| (at, one)));
+                passages.extend(quotes.into_iter().map(|(one, _)| (at, one)));
             }
         }
-        said.sort_by_key(|(at, _)| *at);
-        source.passages = said.into_iter().map(|(_, one)| one).collect();
+        passages.sort_by_key(|(at, _)| *at);
+        source.passages = passages.into_iter().map(|(_, one)| one).collect();
         terms.sort_unstable();
         terms.dedup();
         let sum: f32 = terms.iter().map(|term| self.term_weights.terms[*term]).sum();
@@ -339,7 +339,7 @@ impl SourceQuoter<'_> {
     // the question's words. Returns nothing where the assistant said that it does not remember.
     async fn with_answer(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         at: u64,
         message: Message,
     ) -> Result<Vec<(u64, Message)>, Trouble> {
@@ -349,7 +349,7 @@ impl SourceQuoter<'_> {
         if message.role != Some(Role::User) || !is_question(message.content.as_str()) {
             return Ok(Vec::from([(at, message)]));
         }
-        let bytes = self.io.read_range(&messages_file(live), at, at + ANSWER_LOOKAHEAD_BYTES).await?;
+        let bytes = self.io.read_range(&messages_file(files), at, at + ANSWER_LOOKAHEAD_BYTES).await?;
         let mut answers: Vec<(u64, Message)> = Vec::new();
         for record in records(&bytes).skip(1) {
             let Some(next) = message::read(&record).0 else { continue };
@@ -361,9 +361,9 @@ impl SourceQuoter<'_> {
                 _ => {}
             }
         }
-        let (places, said): (Vec<u64>, Vec<Message>) = answers.into_iter().unzip();
-        let said = self.redactor.redact_messages(self.io, said).await?;
-        let mut answers: Vec<(u64, Message)> = places.into_iter().zip(said).collect();
+        let (places, passages): (Vec<u64>, Vec<Message>) = answers.into_iter().unzip();
+        let passages = self.redactor.redact_messages(self.io, passages).await?;
+        let mut answers: Vec<(u64, Message)> = places.into_iter().zip(passages).collect();
         let mut words = TermAnalyzer::default();
         let weight = |(_, one): &(u64, Message)| self.weigh_text(one.content.as_str(), &mut words);
         let mut weights: Vec<f32> = answers.iter().map(weight).collect();
@@ -378,7 +378,7 @@ impl SourceQuoter<'_> {
         if forgets(best.1.content.as_str()) {
             return Ok(Vec::new());
         }
-        let whole = read_message(self.io, live, best.0, self.redactor).await?;
+        let whole = read_message(self.io, files, best.0, self.redactor).await?;
         Ok([Some((at, message)), whole.map(|whole| (best.0, whole))].into_iter().flatten().collect())
     }
 
@@ -395,13 +395,13 @@ impl SourceQuoter<'_> {
     // message's own.
     async fn quote_message(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         at: u64,
         message: &Message,
         score: f32,
         words: &mut TermAnalyzer,
     ) -> Result<Vec<(SourcePassage, Vec<usize>)>, Trouble> {
-        let Some(speaker) = self.find_speaker(live, at, message).await? else { return Ok(Vec::new()) };
+        let Some(speaker) = self.find_speaker(files, at, message).await? else { return Ok(Vec::new()) };
         let texts = searchable_texts(message);
         let mut all: Vec<(f32, usize, SourcePassage, Vec<usize>)> = Vec::new();
         for (nth, (field, text)) in texts.iter().enumerate() {
@@ -440,7 +440,7 @@ impl SourceQuoter<'_> {
     // Names the speaker; for a result that is its call. None where the call is not known.
     async fn find_speaker(
         &self,
-        live: &SessionFiles,
+        files: &SessionFiles,
         at: u64,
         message: &Message,
     ) -> Result<Option<String>, Trouble> {
@@ -450,7 +450,7 @@ impl SourceQuoter<'_> {
             Some(Role::Tool) => {
                 let Some(tool) = &message.tool else { return Ok(None) };
                 let start = at.saturating_sub(CALL_LOOKBACK_BYTES);
-                let bytes = self.io.read_range(&messages_file(live), start, at).await?;
+                let bytes = self.io.read_range(&messages_file(files), start, at).await?;
                 let from =
                     if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |feed| feed + 1) };
                 let messages = records(&bytes[from..]).filter_map(|record| message::read(&record).0);

@@ -94,13 +94,13 @@ impl Store {
         io: &Io,
         question: &SearchRequest,
         thing: &SearchTarget,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
     ) -> Result<(), Trouble> {
         let sessions = self.list_searched(io, question).await?;
         let mut found: Vec<(&SearchedSession, Rc<OutgoingRedactor>, Vec<TargetHit>)> = Vec::new();
         for session in sessions.iter().filter(|session| session.log.is_searched) {
-            let live = self.unopened_session(&session.log.place, "");
-            let of_log = find_target_hits(io, &live, thing, leaving).await;
+            let files = self.unopened_session(&session.log.place, "");
+            let of_log = find_target_hits(io, &files, thing, redactor).await;
             let Some((own, mut met)) = self.default_if_unreadable(&session.log.place.folder(), of_log)?
             else {
                 continue;
@@ -115,7 +115,7 @@ impl Store {
         let best = |met: &[TargetHit]| met.first().map_or((false, 0), |one| (one.is_changed, one.rank));
         found.sort_by_key(|(.., met)| Reverse(best(met)));
         for (session, own, met) in found.iter().take(question.max_sessions()) {
-            let listed = self.outgoing_session_json(io, &session.listed, leaving).await?;
+            let listed = self.outgoing_session_json(io, &session.listed, redactor).await?;
             let numbers = match question.has_numbers {
                 true => MessageNumbers::read(io, &self.unopened_session(&session.log.place, "")).await?,
                 false => MessageNumbers::default(),
@@ -126,8 +126,8 @@ impl Store {
                 format!("{{\"session\":{listed},{}", &json[1..])
             };
             let told = json_array(met.iter().map(hit));
-            let whole = leaving.json_if_reporting(&matched_texts(met));
-            leaving.report_value(io, own, (&whole, &String::from_utf8_lossy(&told))).await?;
+            let whole = redactor.json_if_reporting(&matched_texts(met));
+            redactor.report_value(io, own, (&whole, &String::from_utf8_lossy(&told))).await?;
             io.write_page(told).await?;
         }
         Ok(())
@@ -145,15 +145,15 @@ impl SearchRequest {
 // Searches the text as it may leave, for whether a secret matches would tell what it is.
 async fn find_target_hits(
     io: &Io,
-    live: &SessionFiles,
+    files: &SessionFiles,
     thing: &SearchTarget,
-    leaving: &OutgoingRedactor,
+    redactor: &OutgoingRedactor,
 ) -> Result<Option<(Rc<OutgoingRedactor>, Vec<TargetHit>)>, Trouble> {
-    if !log_contains(io, live, thing.literal_part().as_bytes()).await? {
+    if !log_contains(io, files, thing.literal_part().as_bytes()).await? {
         return Ok(None);
     }
-    let own = leaving.unreported_copy_for(io, &live.folder()).await?;
-    let file = messages_file(live);
+    let own = redactor.unreported_copy_for(io, &files.folder()).await?;
+    let file = messages_file(files);
     let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
     let mut search = TargetSearch::new(thing);
     let mut scanner = Scanner::forward(0);
@@ -165,36 +165,36 @@ async fn find_target_hits(
         }
         at += bytes.len() as u64;
         scanner.feed(&bytes);
-        search_records(io, live, &mut scanner, &own, &mut search).await?;
+        search_records(io, files, &mut scanner, &own, &mut search).await?;
     }
     scanner.finish();
-    search_records(io, live, &mut scanner, &own, &mut search).await?;
+    search_records(io, files, &mut scanner, &own, &mut search).await?;
     Ok(Some((own, search.into_hits())))
 }
 
 async fn search_records(
     io: &Io,
-    live: &SessionFiles,
+    files: &SessionFiles,
     scanner: &mut Scanner,
-    leaving: &OutgoingRedactor,
+    redactor: &OutgoingRedactor,
     search: &mut TargetSearch<'_>,
 ) -> Result<(), Trouble> {
     let mut said = Vec::new();
     while let Some(found) = scanner.next() {
         let ScanItem::Record(record) = found else { continue };
-        if live.is_skipped_line(io, record.json.as_bytes(), record.start).await? {
+        if files.is_skipped_line(io, record.json.as_bytes(), record.start).await? {
             continue;
         }
         said.extend(message::read(&record).0);
     }
-    let said = if leaving.replaces() { leaving.redact_messages(io, said).await? } else { said };
+    let said = if redactor.replaces() { redactor.redact_messages(io, said).await? } else { said };
     said.iter().for_each(|message| search.take(message));
     Ok(())
 }
 
 // Whether a log contains these bytes anywhere.
-async fn log_contains(io: &Io, live: &SessionFiles, needle: &[u8]) -> Result<bool, Trouble> {
-    let file = messages_file(live);
+async fn log_contains(io: &Io, files: &SessionFiles, needle: &[u8]) -> Result<bool, Trouble> {
+    let file = messages_file(files);
     let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
     let finder = memchr::memmem::Finder::new(needle);
     let mut at = 0;
