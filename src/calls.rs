@@ -101,7 +101,9 @@ fn build_context(
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(vocabulary)? {
-            Outcome::Ready(context) => return Ok(write_context(&context, options.shape(), options.recipient())),
+            Outcome::Ready(context) => {
+                return Ok(write_context(&context, options.shape(), options.recipient()));
+            }
             Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
                 build.take_bytes(range.start, bytes)?;

@@ -152,8 +152,8 @@ impl Transcript {
     ) -> Result<String, Error> {
         let model = self.session.model.as_ref().filter(|model| !model.is_empty());
         let known = model.map(|model| format!("\"model\":{}", to_json(model))).unwrap_or_default();
-        let options = Fields::parse(request).map_err(|_| no_request_error())?;
-        let given = options.decoded_entries().filter(|(key, _)| *key != "recorded");
+        let request_fields = Fields::parse(request).map_err(|_| no_request_error())?;
+        let given = request_fields.decoded_entries().filter(|(key, _)| *key != "recorded");
         let mut parts: Vec<String> = given.map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
         parts.push(format!("\"recorded\":{{{known}}}"));
         let request = format!("{{{}}}", parts.join(","));

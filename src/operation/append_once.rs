@@ -36,9 +36,9 @@ impl SessionFiles {
     ) -> Operation<'static, Vec<u8>> {
         let files = self.clone();
         self.was_staged.set(false);
-        Operation::new(
-            |io| async move { files.append_if_new(&io, &appending.with_detected_format()?, once).await },
-        )
+        Operation::new(|io| async move {
+            files.append_if_new(&io, &appending.with_detected_format()?, once).await
+        })
     }
 
     pub(super) async fn append_if_new(

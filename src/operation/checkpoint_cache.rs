@@ -182,7 +182,8 @@ impl SessionFiles {
         if checkpoint.bytes > self.size(io, LogName::Messages).await? || !checkpoint.matches_line(&line) {
             return Ok(false);
         }
-        let is_again = |span: &Span| span.start <= checkpoint.last_line.start && checkpoint.last_line.end <= span.end;
+        let is_again =
+            |span: &Span| span.start <= checkpoint.last_line.start && checkpoint.last_line.end <= span.end;
         let mut named = Vec::new();
         if checkpoint.bytes > 0 {
             named.push((checkpoint.last_line, ExpectedMessage::Last));

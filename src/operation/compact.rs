@@ -158,7 +158,11 @@ impl SessionFiles {
         })
     }
 
-    async fn try_context(&self, io: &Io, request: Option<&ContextRequest>) -> Result<Option<Context>, Trouble> {
+    async fn try_context(
+        &self,
+        io: &Io,
+        request: Option<&ContextRequest>,
+    ) -> Result<Option<Context>, Trouble> {
         let Some(request) = request else { return Ok(None) };
         unless_bug(self.current_context(io, request).await)
     }
@@ -171,11 +175,11 @@ impl SessionFiles {
     async fn plan_compaction(
         &self,
         io: &Io,
-        options: &ContextRequest,
+        context_request: &ContextRequest,
         source: &ContextSource,
         keep: Result<Option<u32>, Trouble>,
     ) -> Result<CompactionReport, Trouble> {
-        let before = self.build_context(io, options, source.clone(), None).await?.context;
+        let before = self.build_context(io, context_request, source.clone(), None).await?.context;
         let current = self.with_session(|session| session.compaction().range.clone());
         // By default a compaction leaves half of the budget, and is refused until the conversation has grown by half
         // again, so that it cannot loop. The newest turn is never compacted, however long it is.
@@ -197,7 +201,10 @@ impl SessionFiles {
         if is_all && u64::from(used) * 2 <= halves {
             return because(format!("the conversation has {used} tokens, and {} are kept", halves / 2));
         }
-        let alone = ContextRequest { request: conversation_only(&options.request, most), ..options.clone() };
+        let alone = ContextRequest {
+            request: conversation_only(&context_request.request, most),
+            ..context_request.clone()
+        };
         let plan = self.build_context(io, &alone, source.clone(), None).await?.context;
         let through = last_compacted_message(&plan);
         if through.is_some() && through.as_ref() == current.as_ref().map(|range| &range.end_message_id) {
@@ -207,7 +214,7 @@ impl SessionFiles {
         let Some(through) = through else {
             return because("with older tool results shortened, all of it fits into what is kept".into());
         };
-        let after = self.build_context(io, options, source.clone(), Some(&through)).await?.context;
+        let after = self.build_context(io, context_request, source.clone(), Some(&through)).await?.context;
         if after.tokens_used >= used {
             return because("it would not be smaller".into());
         }

@@ -50,18 +50,18 @@ impl ContextRequest {
     /// Reads a caller's request; where it gives neither model nor window, the known ones hold. Returns the fields of
     /// its `request`, too.
     pub fn parse(
-        options: &str,
+        given: &str,
         model: Option<String>,
         window: Option<u64>,
         counts: &CountingMode,
     ) -> Result<(ContextRequest, Vec<String>), Trouble> {
         let bad = &mut Vec::new();
-        let mut options = request::parse_object(options)?;
-        let summarizes = options.take("summarizes", bad).unwrap_or_default();
-        let leaves = options.take("leaves", bad).unwrap_or_default();
-        let embeds = options.take("embeds", bad).unwrap_or_default();
+        let mut given = request::parse_object(given)?;
+        let summarizes = given.take("summarizes", bad).unwrap_or_default();
+        let leaves = given.take("leaves", bad).unwrap_or_default();
+        let embeds = given.take("embeds", bad).unwrap_or_default();
         request::reject_bad(bad)?;
-        let fields = request::parse_object(options.take_raw("request").unwrap_or("{}"))?;
+        let fields = request::parse_object(given.take_raw("request").unwrap_or("{}"))?;
         let said = fields.raw("window").and_then(|window| window.parse().ok());
         if let Some(own) = ["recorded", "summaries"].into_iter().find(|own| fields.has(own)) {
             let message =

@@ -98,8 +98,9 @@ pub(super) async fn build_context(
                 missing_blobs += u64::from(!build.take_blob(&id, bytes.as_deref()));
             }
             Outcome::Needs(InputRequest::Summary { range, least, tokens }) => {
-                let SummaryResponse { summary: cached, refusal: why } =
-                    holder.summary(io, SummaryRequest { range, min_end_byte: least, tokens }, request).await?;
+                let SummaryResponse { summary: cached, refusal: why } = holder
+                    .summary(io, SummaryRequest { range, min_end_byte: least, tokens }, request)
+                    .await?;
                 refused = why.or(refused);
                 summary = cached.as_ref().map(|cached| cached.id.clone());
                 build.take_summary(cached.map(|cached| cached.summary.content));

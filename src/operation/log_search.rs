@@ -30,10 +30,10 @@ impl<'a> BackwardSearch<'a> {
     pub fn new(
         session_files: &'a SessionFiles,
         search: LogSearch,
-        leaving: &'a OutgoingRedactor,
+        redactor: &'a OutgoingRedactor,
     ) -> BackwardSearch<'a> {
-        let search = if leaving.replaces() { search.for_outgoing() } else { search };
-        BackwardSearch { files: session_files, search, redactor: leaving, unreported: None, end: None }
+        let search = if redactor.replaces() { search.for_outgoing() } else { search };
+        BackwardSearch { files: session_files, search, redactor, unreported: None, end: None }
     }
 
     /// Reports the secrets in a text of the log of which `told` goes out.

@@ -120,7 +120,8 @@ impl SessionFiles {
     pub fn messages(self: &Rc<SessionFiles>, request: String) -> Operation<'static, ()> {
         let files = self.clone();
         Operation::new(|io| async move {
-            let mut messages = PathMessages::begin(&files, &io, MessagesRequest::from_json(&request)?).await?;
+            let mut messages =
+                PathMessages::begin(&files, &io, MessagesRequest::from_json(&request)?).await?;
             while let Some(some) = messages.next().await? {
                 io.write_page(json_array(some.iter().map(|(message, is_on)| message_json(message, *is_on))))
                     .await?;

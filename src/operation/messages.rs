@@ -74,7 +74,12 @@ impl<'a> MessageStream<'a> {
         MessageStream::forward(files, io, MessageReader::oldest_first(0, HighestRevisions::new(0)), end)
     }
 
-    fn forward(session_files: &'a SessionFiles, io: &'a Io, reader: MessageReader, end: u64) -> MessageStream<'a> {
+    fn forward(
+        session_files: &'a SessionFiles,
+        io: &'a Io,
+        reader: MessageReader,
+        end: u64,
+    ) -> MessageStream<'a> {
         let problems = Vec::new();
         MessageStream {
             files: session_files,

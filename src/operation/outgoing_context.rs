@@ -164,7 +164,8 @@ impl SessionFiles {
             has_own_strategy: is_own,
             ..
         } = passed;
-        let (recipe, summary, embeds) = (&request.recipe.0, to_json(&passed.summary_id), request.request.embeds);
+        let (recipe, summary, embeds) =
+            (&request.recipe.0, to_json(&passed.summary_id), request.request.embeds);
         let report = format!(
             "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"embeds\":{embeds},\"made\":\"{made}\",\"given\":\"{given}\"}}",
             &rest[1..]

@@ -17,8 +17,8 @@ pub(super) struct OutgoingPieces<'a> {
 }
 
 impl<'a> OutgoingPieces<'a> {
-    pub fn new(leaving: &'a OutgoingRedactor, io: &'a Io) -> OutgoingPieces<'a> {
-        OutgoingPieces { redactor: leaving, io, secrets: Vec::new() }
+    pub fn new(redactor: &'a OutgoingRedactor, io: &'a Io) -> OutgoingPieces<'a> {
+        OutgoingPieces { redactor, io, secrets: Vec::new() }
     }
 
     /// Redacts a value, JSON.

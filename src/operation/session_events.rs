@@ -36,17 +36,18 @@ impl SessionFiles {
         let files = self.clone();
         Operation::new(|io| async move {
             let request = ChangeRequest::from_json(&request)?;
-            files.retry_after_move(&io, &|| {
-                Box::pin(async {
-                    for ask in &request {
-                        if let Change::Pin(subject) = &ask.change {
-                            Box::pin(files.reject_unknown_message(&io, &subject.message_id)).await?;
+            files
+                .retry_after_move(&io, &|| {
+                    Box::pin(async {
+                        for ask in &request {
+                            if let Change::Pin(subject) = &ask.change {
+                                Box::pin(files.reject_unknown_message(&io, &subject.message_id)).await?;
+                            }
                         }
-                    }
-                    files.refresh_and_record(&io, request.clone()).await
+                        files.refresh_and_record(&io, request.clone()).await
+                    })
                 })
-            })
-            .await
+                .await
         })
     }
 
@@ -113,7 +114,11 @@ impl SessionFiles {
         })
     }
 
-    pub(super) async fn refresh_and_record(&self, io: &Io, changes: Vec<ChangeRequest>) -> Result<(), Trouble> {
+    pub(super) async fn refresh_and_record(
+        &self,
+        io: &Io,
+        changes: Vec<ChangeRequest>,
+    ) -> Result<(), Trouble> {
         self.refresh_files(io).await?;
         let is_archived = self.with_session(|session| session.metadata().archived_at.is_some());
         let is_news = |ask: &ChangeRequest| match ask.change {

@@ -129,7 +129,9 @@ impl GuestSession for SessionHandle {
 
     fn brief(&self, request: String) -> Operation {
         RunningOperation::start(
-            self.files.brief(self.redactor.add_leaves_flag(request)).map(|brief| text_outcome(to_json(&brief))),
+            self.files
+                .brief(self.redactor.add_leaves_flag(request))
+                .map(|brief| text_outcome(to_json(&brief))),
         )
     }
 

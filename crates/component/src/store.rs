@@ -137,12 +137,12 @@ impl GuestStore for StoreHandle {
         let counts = CountingMode::of_setup(&setup, counts.map(|known| known.get::<Counter>().0.clone()));
         let redacts = redact != Redact::Off;
         let setup = Setup { redacts, ..Setup::from_json(&setup).map_err(to_error)? };
-        let door = OutgoingGate::new(match redact {
+        let gate = OutgoingGate::new(match redact {
             Redact::Off => core_of::RedactMode::Off,
             Redact::Report => core_of::RedactMode::Report,
             Redact::Replace => core_of::RedactMode::Replace,
         });
-        Ok(Store::new(StoreHandle { store: core_of::Store::new(setup), counts, gate: door }))
+        Ok(Store::new(StoreHandle { store: core_of::Store::new(setup), counts, gate }))
     }
 
     fn project_hash(&self) -> String {

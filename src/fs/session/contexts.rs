@@ -29,9 +29,9 @@ impl Session {
     /// # }
     /// ```
     pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let options = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &[])?);
+        let request_json = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &[])?);
         self.0.host.drive_outgoing(
-            self.0.files.context(options, self.counting_mode()),
+            self.0.files.context(request_json, self.counting_mode()),
             &mut helpers,
             Some(&self.redactor()),
         )
@@ -136,9 +136,9 @@ impl Session {
             ("now", now.map(check_json).transpose()?.map(String::from)),
             ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
         ];
-        let options = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &about)?);
+        let request_json = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &about)?);
         self.0.host.drive_outgoing(
-            self.0.files.resume(options, self.counting_mode()),
+            self.0.files.resume(request_json, self.counting_mode()),
             &mut helpers,
             Some(&self.redactor()),
         )
@@ -190,9 +190,9 @@ impl Session {
             ("undo", Some(undo.to_string())),
             ("keep", keep.map(|tokens| tokens.to_string())),
         ];
-        let options = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &how)?);
+        let request_json = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &how)?);
         self.0.host.drive_outgoing(
-            self.0.files.compact(options, self.counting_mode()),
+            self.0.files.compact(request_json, self.counting_mode()),
             &mut helpers,
             Some(&self.redactor()),
         )

@@ -128,16 +128,16 @@ impl Store {
             redacts: false,
         };
         let settings = host.drive(setup.settings())?;
-        let door = OutgoingGate::new(match redact {
+        let gate = OutgoingGate::new(match redact {
             Some(redact) => redact,
             None => RedactMode::parse(settings.value("redact"))?,
         });
-        let redacts = OutgoingRedactor::new(&door).is_on();
+        let redacts = OutgoingRedactor::new(&gate).is_on();
         let of_settings = idle_ms(&settings);
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
         let core = Core::new(Setup { idle_ms, redacts, ..setup });
         let (sessions, recorded) = Default::default();
-        Ok(Store(Rc::new(StoreState { core, host, gate: door, sessions, recorded_sessions: recorded })))
+        Ok(Store(Rc::new(StoreState { core, host, gate, sessions, recorded_sessions: recorded })))
     }
 
     /// The store's folder.

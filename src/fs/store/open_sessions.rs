@@ -24,8 +24,12 @@ impl Store {
             return Session(opened);
         }
         let (host, store) = (self.0.host.clone(), self.0.core.clone());
-        let opened =
-            Rc::new(OpenSession { files: session_files, host, store, redactor: OutgoingRedactor::new(&self.0.gate) });
+        let opened = Rc::new(OpenSession {
+            files: session_files,
+            host,
+            store,
+            redactor: OutgoingRedactor::new(&self.0.gate),
+        });
         sessions.push(Rc::downgrade(&opened));
         Session(opened)
     }

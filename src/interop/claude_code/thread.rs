@@ -310,7 +310,12 @@ impl Thread {
         self.agent.as_ref().map_or_else(|| native.into(), |agent| format!("{native}/{agent}"))
     }
 
-    fn find_counterpart(&mut self, prompt_source: PromptSource, uuid: Option<&str>, said: &Message) -> Option<usize> {
+    fn find_counterpart(
+        &mut self,
+        prompt_source: PromptSource,
+        uuid: Option<&str>,
+        said: &Message,
+    ) -> Option<usize> {
         let drafts = &self.talk.drafts;
         self.typed_prompts.take_counterpart(prompt_source, uuid, |place| {
             let other = &drafts[place].message;

@@ -195,7 +195,8 @@ impl NativeExport {
         })?;
         let agent = AgentName::parse(&request.agent)?;
         let client = Client::of(agent)?;
-        let Some((context, first, warnings)) = choose_beginning(request.context, request.resumed, request.command)
+        let Some((context, first, warnings)) =
+            choose_beginning(request.context, request.resumed, request.command)
         else {
             let message = "expected a context or a session that is resumed, but found neither";
             return Err(Error::new(Code::InvalidRequest, message));
@@ -212,7 +213,8 @@ impl NativeExport {
         }
         let may_be_own = warnings.is_some() && !request.is_fitted;
         let messages = shapes::read(context.messages.get(), Format::Leftoff)?;
-        let (title, model, folder, variables) = (request.title, request.model, request.folder, request.variables);
+        let (title, model, folder, variables) =
+            (request.title, request.model, request.folder, request.variables);
         Ok(NativeExport {
             agent,
             client,
@@ -255,7 +257,7 @@ impl NativeExport {
         let native = write(self.agent, &self.messages, &about)?;
         let path = format!("{home}/{}", native.path).replace('/', separator);
         let continues = find_continuation(self.agent, &path, &native.text)?;
-        let told = ExportReport {
+        let report = ExportReport {
             agent: self.agent.as_str(),
             copy: CopyState::New,
             command: self.client.resume_command(&native.id),
@@ -270,7 +272,7 @@ impl NativeExport {
             assumed: self.context.report.assumed.clone(),
             secrets: self.context.secrets.clone(),
         };
-        Ok(PreparedExport { path, text: native.text, continuation: continues, report: told })
+        Ok(PreparedExport { path, text: native.text, continuation: continues, report })
     }
 
     /// Makes the report for a client that goes on with a session of its own, in the folder that it was begun in.

@@ -159,7 +159,8 @@ fn usage(mut counts: Object<'_>, losses: &mut Losses) -> Usage {
 }
 
 fn result(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
-    let mut content = EntryContent::from_message(plain(message, "toolResult", losses).into_message(Role::Tool));
+    let mut content =
+        EntryContent::from_message(plain(message, "toolResult", losses).into_message(Role::Tool));
     content.message.tool = Some(Tool {
         call_id: message.take("toolCallId", losses).unwrap_or_default(),
         name: message.take("toolName", losses).unwrap_or_default(),

@@ -182,9 +182,9 @@ pub struct OutgoingRedactor {
 
 impl OutgoingRedactor {
     /// Makes a redactor without a session, or for one that is not scanned yet.
-    pub fn new(door: &Rc<OutgoingGate>) -> Rc<OutgoingRedactor> {
+    pub fn new(gate: &Rc<OutgoingGate>) -> Rc<OutgoingRedactor> {
         Rc::new(OutgoingRedactor {
-            gate: door.clone(),
+            gate: gate.clone(),
             secrets: RefCell::default(),
             line_offsets: RefCell::default(),
             seen_secrets: RefCell::default(),

@@ -354,7 +354,8 @@ impl Store {
         if session_files.is_empty() {
             return None;
         }
-        index::write_line(&session_files.session().borrow(), &self.index_key(place), place.placement(), files).ok()
+        index::write_line(&session_files.session().borrow(), &self.index_key(place), place.placement(), files)
+            .ok()
     }
 
     // A file that changed just now may change again without a visible difference.

@@ -54,8 +54,11 @@ impl Store {
         if count > 0 {
             let s = if count == 1 { "" } else { "es" };
             let message = format!("{count} process{s} that had it open ended without closing it");
-            let problem =
-                DoctorProblem::new(files.cached_file(names::CachedKind::Leases).name(), "dead_lease", message);
+            let problem = DoctorProblem::new(
+                files.cached_file(names::CachedKind::Leases).name(),
+                "dead_lease",
+                message,
+            );
             found.push(Finding { problem, mend: Mend::Leases { of: files.clone(), count } });
         }
         let (blobs, summaries) = (folder.child(BLOBS), folder.child(SUMMARIES));

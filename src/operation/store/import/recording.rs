@@ -175,6 +175,8 @@ impl Importer<'_> {
             is_partial: true,
             ..ChangeRequest::from(Change::Agent(agent.into()))
         }]);
-        files.retry_after_move(self.io, &|| Box::pin(files.refresh_and_record(self.io, changes.clone()))).await
+        files
+            .retry_after_move(self.io, &|| Box::pin(files.refresh_and_record(self.io, changes.clone())))
+            .await
     }
 }

@@ -66,7 +66,7 @@ struct ExactHit {
 impl<'a> ExactQuery<'a> {
     fn new(
         question: &'a SearchRequest,
-        leaving: &'a OutgoingRedactor,
+        redactor: &'a OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<ExactQuery<'a>, Trouble> {
         if question.is_regex {
@@ -74,7 +74,7 @@ impl<'a> ExactQuery<'a> {
             let quoted = Vec::from([&*question.text]);
             return Ok(ExactQuery {
                 question,
-                redactor: leaving,
+                redactor,
                 quoted_texts: quoted,
                 other_words: others,
                 excerpt_search: LogSearch::for_pattern(pattern),
@@ -89,7 +89,7 @@ impl<'a> ExactQuery<'a> {
             LogSearch::of_parts(quoted.iter().copied().chain(others.terms.iter().map(|term| &*term.word)));
         Ok(ExactQuery {
             question,
-            redactor: leaving,
+            redactor,
             quoted_texts: quoted,
             other_words: others,
             excerpt_search: shows,

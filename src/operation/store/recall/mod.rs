@@ -182,20 +182,20 @@ impl Store {
         io: &Io,
         question: &SearchRequest,
         answer: &SearchResult,
-        leaving: &Rc<OutgoingRedactor>,
+        redactor: &Rc<OutgoingRedactor>,
         told: &mut BTreeSet<String>,
         words: &mut TermAnalyzer,
     ) -> Result<(), IndexLost> {
         let SearchResult { sessions, files: runs, order: spaces, terms, ranking, .. } = answer;
         if ranking.sessions.is_empty() {
-            return Ok(self.write_similar_titles(io, question, answer, leaving).await?);
+            return Ok(self.write_similar_titles(io, question, answer, redactor).await?);
         }
         let asked = HitReader {
             files: runs,
             order: spaces,
             terms,
             term_weights: &ranking.worth.terms,
-            redactor: leaving,
+            redactor,
             max_messages: question.max_messages(true),
             fills: question.session_id.is_some(),
             has_numbers: question.has_numbers,
@@ -226,7 +226,7 @@ impl Store {
             }
             let mut json = Vec::new();
             for (session, hits) in &page {
-                let listed = self.outgoing_session_json(io, &session.listed, leaving).await?;
+                let listed = self.outgoing_session_json(io, &session.listed, redactor).await?;
                 json.extend(hits.iter().map(|hit| format!("{{\"session\":{listed},{}", &hit.json[1..])));
             }
             if !page.is_empty() {
@@ -292,18 +292,18 @@ impl Store {
         io: &Io,
         question: &SearchRequest,
         (sessions, covering): (Vec<SearchedSession>, LogCoverage),
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<SearchResult, IndexLost> {
         let logs: Vec<&SessionLog> = sessions.iter().map(|one| &one.log).collect();
-        let by = self.setup.redacts.then_some(leaving as &dyn IndexRedactor);
-        let hiding = IndexRedaction { redactor: by, redacts_memory: leaving.replaces() };
+        let by = self.setup.redacts.then_some(redactor as &dyn IndexRedactor);
+        let hiding = IndexRedaction { redactor: by, redacts_memory: redactor.replaces() };
         let is_all = question.list_request.all_projects && question.session_id.is_none();
         let upkeep = IndexUpkeep { covers_all_sessions: is_all, redaction: hiding, tidy: tidy_by_merging };
         let index = self.update_index(io, &logs, covering, upkeep).await?.only_searched();
         let runs = &index.files;
         let mut sought = question.to_question(words);
-        let names = self.outgoing_names(io, &sessions, leaving).await?;
+        let names = self.outgoing_names(io, &sessions, redactor).await?;
         // With a filter on messages all terms are read, for how rare a term is among only those messages is not known.
         let counted = (!question.has_message_filter()).then_some(&*index.session_numbers);
         let mut found = read_postings(io, runs, counted, &sought.terms).await?;

@@ -110,7 +110,8 @@ impl Store {
         let vocabulary = load_vocabulary(io, encoding.as_str()).await?;
         let mut words = TermAnalyzer::default();
         let recall_question = Question::new(question, &mut words);
-        let mut sources = self.find_sources(io, recall_question.clone(), request, redactor, &mut words).await?;
+        let mut sources =
+            self.find_sources(io, recall_question.clone(), request, redactor, &mut words).await?;
         let refused =
             if embeds { refusal_message(score_by_meaning(io, question, &mut sources).await)? } else { None };
         let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
@@ -150,7 +151,7 @@ impl Store {
         question: &SearchRequest,
         answer: &SearchResult,
         request: &RecallRequest,
-        leaving: &OutgoingRedactor,
+        redactor: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<Vec<RecallSource>, IndexLost> {
         let Some(recall_question) = &question.recall_question else { return Ok(Vec::new()) };
@@ -164,7 +165,7 @@ impl Store {
                 continue;
             }
             let files = self.unopened_session(&session.log.place, "");
-            let own = leaving.unreported_copy_for(io, &files.folder()).await?;
+            let own = redactor.unreported_copy_for(io, &files.folder()).await?;
             let quoting = SourceQuoter {
                 io,
                 redactor: &own,
@@ -182,8 +183,8 @@ impl Store {
             source
                 .passages
                 .iter()
-                .for_each(|said| leaving.report_from(&own, &[&*said.speaker, &*said.text].concat()));
-            self.describe_source(io, session, leaving, &mut source).await?;
+                .for_each(|said| redactor.report_from(&own, &[&*said.speaker, &*said.text].concat()));
+            self.describe_source(io, session, redactor, &mut source).await?;
             sources.push(source);
         }
         Ok(sources)
@@ -254,7 +255,11 @@ fn source_json(source: &RecallSource) -> String {
 }
 
 // The words of the question that are in the quotes, each once.
-fn find_quoted_words(recall_question: &Question, sources: &[RecallSource], words: &mut TermAnalyzer) -> Vec<String> {
+fn find_quoted_words(
+    recall_question: &Question,
+    sources: &[RecallSource],
+    words: &mut TermAnalyzer,
+) -> Vec<String> {
     let mut has: Vec<usize> = Vec::new();
     for passage in sources.iter().flat_map(|source| &source.passages) {
         for text in [&passage.text, &passage.speaker] {

@@ -38,8 +38,8 @@ pub(super) struct SearchRequest {
 }
 
 impl SearchRequest {
-    pub fn for_recall(asked: Question, wanted: ListRequest) -> SearchRequest {
-        let text = asked.text.clone();
+    pub fn for_recall(recall_question: Question, wanted: ListRequest) -> SearchRequest {
+        let text = recall_question.text.clone();
         let (role, since, until) = (None, None, None);
         SearchRequest {
             text,
@@ -49,7 +49,7 @@ impl SearchRequest {
             until_ms: until,
             limit: usize::MAX,
             session_id: None,
-            recall_question: Some(asked),
+            recall_question: Some(recall_question),
             is_regex: false,
             has_numbers: false,
             has_vectors: false,
