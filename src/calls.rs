@@ -90,7 +90,7 @@ fn build_context(
     request: Request,
     vocabulary: Option<&Vocabulary>,
 ) -> Result<String, Error> {
-    let options = request.clone();
+    let requested = request.clone();
     let mut session = Session::new(None);
     let mut found = session.messages().observe(log, 0)?;
     found.extend(session.messages().observe_tail());
@@ -102,7 +102,7 @@ fn build_context(
     loop {
         match build.next(vocabulary)? {
             Outcome::Ready(context) => {
-                return Ok(write_context(&context, options.shape(), options.recipient()));
+                return Ok(write_context(&context, requested.shape(), requested.recipient()));
             }
             Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();

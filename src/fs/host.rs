@@ -29,7 +29,7 @@ use crate::operation::{
     AgentDocument, CountingMode, Failure, HostRequest, HostResponse, Operation, Step, Trouble,
 };
 use crate::record::id;
-use crate::session::lease::Process;
+use crate::session::lease::{Lease, Process};
 use crate::tokens::Vocabulary;
 
 /// The host of a store, shared by all its sessions.
@@ -156,9 +156,7 @@ impl Host {
             HostRequest::ReplaceLazily { file, bytes } => self.replace(&file, &bytes, None),
             HostRequest::Remove { file } => done_response(self.disk.borrow_mut().remove(&at(&file))),
             HostRequest::Copy { from, to, missing } => self.copy(&from, &to, missing),
-            HostRequest::Move { from, to } => {
-                done_response(self.disk.borrow_mut().rename(&at(&from), &at(&to)))
-            }
+            HostRequest::Move { from, to } => self.move_path(&from, &to),
             HostRequest::Link { file, target } => {
                 done_response(self.disk.borrow_mut().link(&at(&file), &target))
             }
@@ -183,9 +181,7 @@ impl Host {
             // The store runs one operation at a time, so a turn needs no waiting.
             HostRequest::TakeTurn { .. } | HostRequest::EndTurn { .. } => HostResponse::Done,
             HostRequest::Process => self.process(),
-            HostRequest::CheckProcesses { processes } => {
-                HostResponse::Flags(processes.iter().map(is_gone).collect())
-            }
+            HostRequest::CheckProcesses { processes } => check_processes(&processes),
             HostRequest::Vocabulary { encoding } => {
                 to_response(self.vocabulary(&encoding), HostResponse::Vocabulary)
             }
@@ -204,6 +200,10 @@ impl Host {
                 helpers.choose_messages(&name, budget, &encoding)
             }
         }
+    }
+
+    fn move_path(&self, from: &File, to: &File) -> HostResponse {
+        done_response(self.disk.borrow_mut().rename(&self.tree_path(from), &self.tree_path(to)))
     }
 
     fn read(&self, file: &File, start: u64, end: Option<u64>) -> HostResponse {
@@ -396,6 +396,10 @@ fn without_marks(text: &str) -> String {
 fn trouble_response(trouble: Trouble) -> HostResponse {
     let (code, message) = (trouble.code().into(), trouble.message().into());
     HostResponse::Failed(Failure { code, message, ..Failure::default() })
+}
+
+fn check_processes(processes: &[Lease]) -> HostResponse {
+    HostResponse::Flags(processes.iter().map(is_gone).collect())
 }
 
 fn wait(ms: u32) -> HostResponse {

@@ -86,13 +86,14 @@ impl SessionFiles {
             request::reject_bad(bad)?;
             let most = parse_max_tokens(&mut fields)?;
             files.run_in_turn(&io, &|| Box::pin(files.observe_logs(&io))).await?;
-            let is_it =
-                |one: &&StoredSummary| one.range.start_message_id == start && one.range.end_message_id == end;
+            let is_it = |stored: &&StoredSummary| {
+                stored.range.start_message_id == start && stored.range.end_message_id == end
+            };
             let kept = files.read_summaries(&io).await?;
-            match kept.iter().find(is_it).filter(|one| one.summary.tokens <= u64::from(most)) {
-                Some(one) if !leaves => return Ok(one.summary.content.clone()),
-                Some(one) => {
-                    let text = redact_text(&io, one.summary.content.clone()).await?;
+            match kept.iter().find(is_it).filter(|stored| stored.summary.tokens <= u64::from(most)) {
+                Some(stored) if !leaves => return Ok(stored.summary.content.clone()),
+                Some(stored) => {
+                    let text = redact_text(&io, stored.summary.content.clone()).await?;
                     let vocabulary = counts.vocabulary();
                     if count(&text, vocabulary.as_deref()).tokens <= most {
                         return Ok(text);
@@ -114,15 +115,15 @@ impl SessionFiles {
     ) -> Result<SummaryResponse, Trouble> {
         let kept = self.read_summaries(io).await?;
         let most = u64::from(wanted.tokens + BUFFER_TOKENS);
-        let reaches = |one: &&StoredSummary| match &request.summary_id {
-            Some(that) => one.id == *that,
-            None => one.range.end_byte >= Some(wanted.min_end_byte) && one.summary.tokens <= most,
+        let reaches = |stored: &&StoredSummary| match &request.summary_id {
+            Some(that) => stored.id == *that,
+            None => stored.range.end_byte >= Some(wanted.min_end_byte) && stored.summary.tokens <= most,
         };
         let known = kept.iter().find(reaches).cloned();
         if known.is_some() || !request.summarizes {
             return Ok(SummaryResponse { summary: known, refusal: None });
         }
-        let previous = kept.into_iter().find(|one| one.range.end_byte <= Some(wanted.range.end));
+        let previous = kept.into_iter().find(|stored| stored.range.end_byte <= Some(wanted.range.end));
         let limit = request.max_chunk_tokens();
         SummaryResponse::from_result(
             Box::pin(self.extend_summary(io, wanted, (previous, limit), &request.counts)).await,
@@ -141,17 +142,17 @@ impl SessionFiles {
             found.extend(unless_bug(read)?.flatten().and_then(|json| StoredSummary::parse(&json)));
         }
         found.extend(self.compaction_summary());
-        found.sort_by_key(|one| core::cmp::Reverse(one.range.end_byte));
+        found.sort_by_key(|stored| core::cmp::Reverse(stored.range.end_byte));
         let mut kept = Vec::new();
-        for one in found {
-            let last = one.range.end_message_id.as_str();
+        for stored in found {
+            let last = stored.range.end_message_id.as_str();
             // A summary whose last line moved, as a merge does, is as good as none.
             let is_on_path = self.with_session(|session| session.are_on_path([last].into_iter())[0]);
             if is_on_path
-                && self.has_valid_end(io, &one.range).await?
-                && self.is_summary_current(io, &one).await?
+                && self.has_valid_end(io, &stored.range).await?
+                && self.is_summary_current(io, &stored).await?
             {
-                kept.push(one);
+                kept.push(stored);
             }
         }
         Ok(kept)
@@ -167,14 +168,14 @@ impl SessionFiles {
     }
 
     // A summary in an event is no cache.
-    async fn is_summary_current(&self, io: &Io, one: &StoredSummary) -> Result<bool, Trouble> {
-        if one.id.is_empty() || self.verified.borrow().summary_ids.contains(&one.id) {
+    async fn is_summary_current(&self, io: &Io, stored: &StoredSummary) -> Result<bool, Trouble> {
+        if stored.id.is_empty() || self.verified.borrow().summary_ids.contains(&stored.id) {
             return Ok(true);
         }
-        let Some(covers) = &one.covers else { return Ok(false) };
+        let Some(covers) = &stored.covers else { return Ok(false) };
         let is_same = self.check_fingerprint(io, covers).await?.is_some();
         if is_same {
-            self.verified.borrow_mut().summary_ids.insert(one.id.clone());
+            self.verified.borrow_mut().summary_ids.insert(stored.id.clone());
         }
         Ok(is_same)
     }
@@ -187,7 +188,7 @@ impl SessionFiles {
         (previous, limit): (Option<StoredSummary>, u32),
         counts: &CountingMode,
     ) -> Result<Option<StoredSummary>, Trouble> {
-        let start = previous.as_ref().and_then(|one| one.range.end_byte).unwrap_or(range.start);
+        let start = previous.as_ref().and_then(|stored| stored.range.end_byte).unwrap_or(range.start);
         let mut messages = MessageStream::in_range(self, io, Span { start, end: range.end }).await?;
         let mut pieces = SummaryChunks::of(limit, Vec::new());
         let mut known: Option<StoredSummary> = None;
@@ -205,7 +206,7 @@ impl SessionFiles {
             );
         }
         if let Some(known) = &mut known {
-            self.save_summary(io, known, previous.as_ref().filter(|one| !one.id.is_empty())).await?;
+            self.save_summary(io, known, previous.as_ref().filter(|stored| !stored.id.is_empty())).await?;
         }
         Ok(known)
     }
@@ -228,13 +229,13 @@ impl SessionFiles {
                 "expected the session in {shown}, but found none: its summary is not kept"
             )));
         }
-        let known = extended.and_then(|one| one.covers.clone());
+        let known = extended.and_then(|stored| stored.covers.clone());
         cached.covers =
             Some(self.fingerprint_log(io, cached.range.end_byte.unwrap_or_default(), known).await?);
         self.verified.borrow_mut().summary_ids.insert(cached.id.clone());
         let file = self.summary_file(cached);
         io.replace(&file, to_json(cached).into_bytes(), Some(&folder)).await?;
-        if let Some(old) = extended.map(|one| self.summary_file(one)).filter(|old| *old != file) {
+        if let Some(old) = extended.map(|stored| self.summary_file(stored)).filter(|old| *old != file) {
             io.remove(&old).await?;
         }
         Ok(())

@@ -70,7 +70,7 @@ impl RecallSource {
     fn write_to(&self, to: &mut String) {
         let day = self.timestamp.get(..10).unwrap_or_default();
         let about = [harmless(&self.agent), harmless(day), harmless(&self.id)];
-        let about: Vec<&str> = about.iter().map(String::as_str).filter(|one| !one.is_empty()).collect();
+        let about: Vec<&str> = about.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         to.push_str(&format!("--- \"{}\" ({})\n", harmless(&self.title), about.join(", ")));
         for (nth, said) in self.passages.iter().enumerate() {
             // The next passage of the same message continues its line.
@@ -93,24 +93,25 @@ impl RecallSource {
 
 // Sorts answers before questions, then larger shares of the question first, then newer first.
 fn order_sources(sources: &mut [RecallSource]) {
-    sources.sort_by_key(|one| {
+    sources.sort_by_key(|source| {
         (
-            Reverse(one.has_answer()),
-            Reverse(libm::roundf(STEPS_PER_SHARE * one.share) as u32),
-            Reverse(one.ms),
+            Reverse(source.has_answer()),
+            Reverse(libm::roundf(STEPS_PER_SHARE * source.share) as u32),
+            Reverse(source.ms),
         )
     });
 }
 
 // Sorts by what to quote if not all fit: the best answers first, of equal ones the newer.
 fn sort_by_answer(sources: &mut [RecallSource]) {
-    let worth = |one: &RecallSource| one.score() * if one.has_answer() { 1.0 } else { QUESTION_WEIGHT };
+    let worth =
+        |source: &RecallSource| source.score() * if source.has_answer() { 1.0 } else { QUESTION_WEIGHT };
     let best = sources.iter().map(worth).fold(f32::MIN_POSITIVE, f32::max);
-    sources.sort_by_key(|one| {
+    sources.sort_by_key(|source| {
         (
-            Reverse(libm::roundf(STEPS_PER_SCORE * worth(one) / best) as u32),
-            Reverse(one.has_answer()),
-            Reverse(one.ms),
+            Reverse(libm::roundf(STEPS_PER_SCORE * worth(source) / best) as u32),
+            Reverse(source.has_answer()),
+            Reverse(source.ms),
         )
     });
 }
@@ -172,7 +173,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn source(id: &str, ms: i64, share: f32, said: &[(&str, &str)]) -> RecallSource {
-        let one = |(speaker, text): &(&str, &str)| SourcePassage {
+        let passage = |(speaker, text): &(&str, &str)| SourcePassage {
             id: format!("{id}-{text}"),
             speaker: (*speaker).into(),
             text: (*text).into(),
@@ -187,7 +188,7 @@ mod tests {
             timestamp: "2026-05-08T14:02:11Z".into(),
             ms,
             share,
-            passages: said.iter().map(one).collect(),
+            passages: said.iter().map(passage).collect(),
         }
     }
 
@@ -200,7 +201,7 @@ mod tests {
             source("newer", 2, 0.95, &[("user", "Why is it pinned?"), ("assistant", "It is pinned to 2.")]),
         ];
         order_sources(&mut sources);
-        assert_eq!(sources.map(|one| one.id), ["newer", "older", "less", "asked"]);
+        assert_eq!(sources.map(|source| source.id), ["newer", "older", "less", "asked"]);
     }
 
     #[test]
@@ -225,11 +226,11 @@ mod tests {
             is_cut,
             ..SourcePassage::default()
         };
-        let one = RecallSource {
+        let source = RecallSource {
             passages: Vec::from([part("a", [true, false]), part("b", [true, true])]),
             ..source("7", 1, 1.0, &[])
         };
-        assert!(render_block(&[one]).contains("\nuser: [...] a [...] b [...]\n"), "a line each");
+        assert!(render_block(&[source]).contains("\nuser: [...] a [...] b [...]\n"), "a line each");
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Store {
         // Anything other than a link was put there by somebody, and may be the only copy.
         let link = pointer::link();
         let beside = io.list(&link.folder()).await?.unwrap_or_default();
-        let is_link = beside.iter().any(|one| one.name == link.name() && one.kind == FileKind::Other);
+        let is_link = beside.iter().any(|entry| entry.name == link.name() && entry.kind == FileKind::Other);
         if is_link { io.remove(&link).await } else { Ok(()) }
     }
 
@@ -118,33 +118,36 @@ impl Store {
         let among = ListRequest::usual(of == CurrentChoice::Any);
         let pointer = self.read_pointer(io).await?;
         if let Some(pointer) = &pointer
-            && let Some(one) = self.find_pointed_session(io, pointer).await?
-            && among.includes(&one)
-            && (of == CurrentChoice::Any || self.can_go_on(io, &one).await?)
+            && let Some(session) = self.find_pointed_session(io, pointer).await?
+            && among.includes(&session)
+            && (of == CurrentChoice::Any || self.can_go_on(io, &session).await?)
         {
-            return Ok(Some(one));
+            return Ok(Some(session));
         }
         let mut first = None;
-        for one in self.list_matching(io, &among).await? {
-            let is_pointed = pointer.as_ref().is_some_and(|to| to.id == one.entry.id && to.path == one.path);
+        for session in self.list_matching(io, &among).await? {
+            let is_pointed =
+                pointer.as_ref().is_some_and(|to| to.id == session.entry.id && to.path == session.path);
             let may_be = match of {
-                CurrentChoice::Any => self.may_be_current(&one),
+                CurrentChoice::Any => self.may_be_current(&session),
                 CurrentChoice::Resumable => {
-                    (is_pointed || first.is_none()) && self.can_go_on(io, &one).await?
+                    (is_pointed || first.is_none()) && self.can_go_on(io, &session).await?
                 }
             };
             if is_pointed && (may_be || of == CurrentChoice::Any) {
-                return Ok(Some(one));
+                return Ok(Some(session));
             }
             if may_be && first.is_none() {
-                first = Some(one);
+                first = Some(session);
             }
         }
         Ok(first)
     }
 
-    fn may_be_current(&self, one: &ListedSession) -> bool {
-        one.entry.lifecycle.is_some() && !one.entry.is_archived && one.entry.session_type != "subagent"
+    fn may_be_current(&self, session: &ListedSession) -> bool {
+        session.entry.lifecycle.is_some()
+            && !session.entry.is_archived
+            && session.entry.session_type != "subagent"
     }
 
     // Returns the session that the pointer names, as its files are now, if it lies in the project's own folder of the
@@ -162,17 +165,17 @@ impl Store {
         };
         let Some(place) = places.into_iter().flatten().find(is_mine) else { return Ok(None) };
         match self.open_and_index(io, FoundPlace::unread(place), (None, false)).await? {
-            Some(FoundSession::Verified(_, one)) if one.entry.id == pointer.id => Ok(Some(one)),
+            Some(FoundSession::Verified(_, session)) if session.entry.id == pointer.id => Ok(Some(session)),
             _ => Ok(None),
         }
     }
 
-    async fn can_go_on(&self, io: &Io, one: &ListedSession) -> Result<bool, Trouble> {
-        if !matches!(one.entry.lifecycle, Some(Status::Active | Status::Paused)) {
+    async fn can_go_on(&self, io: &Io, session: &ListedSession) -> Result<bool, Trouble> {
+        if !matches!(session.entry.lifecycle, Some(Status::Active | Status::Paused)) {
             return Ok(false);
         }
-        let is_here = one.entry.placement == Placement::Workspace || one.folder.is_empty();
-        Ok(is_here || one.folder == self.setup.project || !is_folder(io, &one.folder).await?)
+        let is_here = session.entry.placement == Placement::Workspace || session.folder.is_empty();
+        Ok(is_here || session.folder == self.setup.project || !is_folder(io, &session.folder).await?)
     }
 }
 

@@ -30,11 +30,11 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let mut json = String::from("[");
-            for (nth, one) in store.list_from_json(&io, &request).await?.iter().enumerate() {
+            for (nth, session) in store.list_from_json(&io, &request).await?.iter().enumerate() {
                 if nth > 0 {
                     json.push(',');
                 }
-                one.write(&mut json);
+                session.write(&mut json);
             }
             json.push(']');
             Ok(json)
@@ -117,8 +117,8 @@ impl Store {
             for seen in found.by_ref() {
                 is_over = false;
                 match seen {
-                    FoundSession::Verified(_, one) if !self.is_idle(io, &one) => {
-                        listed.extend(Some(one).filter(|one| wanted.includes(one)));
+                    FoundSession::Verified(_, session) if !self.is_idle(io, &session) => {
+                        listed.extend(Some(session).filter(|session| wanted.includes(session)));
                     }
                     seen => works.push(Box::pin(self.verify_and_pause(io, index, seen, wanted))),
                 }
@@ -129,8 +129,8 @@ impl Store {
             if is_over {
                 break;
             }
-            for one in join_all(works).await {
-                listed.extend(one?.filter(|one| wanted.includes(one)));
+            for session in join_all(works).await {
+                listed.extend(session?.filter(|session| wanted.includes(session)));
             }
         }
         self.save_index(io).await?;
@@ -145,26 +145,28 @@ impl Store {
         seen: FoundSession,
         wanted: &ListRequest,
     ) -> Result<Option<Rc<ListedSession>>, Trouble> {
-        let Some(FoundSession::Verified(found, one)) = self.verify_session(io, index, seen).await? else {
+        let Some(FoundSession::Verified(found, session)) = self.verify_session(io, index, seen).await? else {
             return Ok(None);
         };
-        if !self.is_idle(io, &one) {
-            return Ok(Some(one));
+        if !self.is_idle(io, &session) {
+            return Ok(Some(session));
         }
-        let mut open = self.find_open(&one.path);
+        let mut open = self.find_open(&session.path);
         if wanted.counts_own_as_foreign
             && let Some(live) = open.take()
             && live.is_held(io).await?
         {
-            return Ok(Some(one));
+            return Ok(Some(session));
         }
-        Ok(Some(unless_bug(self.pause_idle_session(io, &found.place, open).await)?.flatten().unwrap_or(one)))
+        Ok(Some(
+            unless_bug(self.pause_idle_session(io, &found.place, open).await)?.flatten().unwrap_or(session),
+        ))
     }
 
-    fn is_idle(&self, io: &Io, one: &ListedSession) -> bool {
+    fn is_idle(&self, io: &Io, session: &ListedSession) -> bool {
         let idle_ms = self.setup.idle_ms;
-        let is_active = one.entry.lifecycle == Some(Status::Active);
-        is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms)
+        let is_active = session.entry.lifecycle == Some(Status::Active);
+        is_active && session.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms)
     }
 
     // Pauses a session that has been idle for long, and returns its new list entry; none where it was not paused.
@@ -288,7 +290,8 @@ impl Store {
         for (folder, some) in by_folder {
             let is_mine = wanted.all_projects
                 || folder == self.project_hash
-                || !folder.is_empty() && self.is_of_project(io, some.iter().map(|one| &one.entry)).await?;
+                || !folder.is_empty()
+                    && self.is_of_project(io, some.iter().map(|session| &session.entry)).await?;
             if is_mine {
                 found.extend(some);
             }
@@ -308,7 +311,7 @@ impl Store {
         io: &Io,
         entries: impl Iterator<Item = &'e IndexEntry>,
     ) -> Result<bool, Trouble> {
-        let is_known = |one: &&Aliases| one.remote.is_some() || one.first_commit.is_some();
+        let is_known = |aliases: &&Aliases| aliases.remote.is_some() || aliases.first_commit.is_some();
         let mut others = entries.map(|entry| &entry.aliases).filter(is_known).peekable();
         if others.peek().is_none() {
             return Ok(false);

@@ -54,17 +54,18 @@ impl SessionCandidate {
 /// # Errors
 /// `not_found`; `ambiguous`, with the candidates in the message.
 pub fn find_candidate(id: &str, all: &[SessionCandidate]) -> Result<usize, Error> {
-    let is_named = |one: &SessionCandidate| {
-        let dated = || one.day.as_ref().zip(one.name.as_ref()).map(|(day, name)| format!("{day}/{name}"));
-        one.id == id || one.name.as_deref() == Some(id) || dated().as_deref() == Some(id)
+    let is_named = |candidate: &SessionCandidate| {
+        let dated =
+            || candidate.day.as_ref().zip(candidate.name.as_ref()).map(|(day, name)| format!("{day}/{name}"));
+        candidate.id == id || candidate.name.as_deref() == Some(id) || dated().as_deref() == Some(id)
     };
     let such = |is: &dyn Fn(&SessionCandidate) -> bool| -> Vec<usize> {
-        let found = all.iter().enumerate().filter(|(_, one)| !id.is_empty() && is(one));
+        let found = all.iter().enumerate().filter(|(_, candidate)| !id.is_empty() && is(candidate));
         found.map(|(place, _)| place).collect()
     };
     let named = such(&is_named);
     let has_named = !named.is_empty();
-    let found = if has_named { named } else { such(&|one| one.id.starts_with(id)) };
+    let found = if has_named { named } else { such(&|candidate| candidate.id.starts_with(id)) };
     match found[..] {
         [one] => Ok(one),
         [] => Err(Error::new(Code::NotFound, format!("no session \"{id}\""))),
@@ -80,10 +81,10 @@ pub fn find_candidate(id: &str, all: &[SessionCandidate]) -> Result<usize, Error
 // Renders a line for each; past the limit, their number. `is_placed` adds paths, by which copies and equal names
 // differ.
 fn render_choices(found: &[&SessionCandidate], is_placed: bool) -> String {
-    let line = |one: &&SessionCandidate| {
-        let title = one.title.split_whitespace().collect::<Vec<_>>().join(" ");
-        let path = if is_placed { format!("  {}", one.path) } else { String::new() };
-        format!("  {}  {title}{path}", one.id)
+    let line = |candidate: &&SessionCandidate| {
+        let title = candidate.title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let path = if is_placed { format!("  {}", candidate.path) } else { String::new() };
+        format!("  {}  {title}{path}", candidate.id)
     };
     let mut lines: Vec<String> = found.iter().take(MAX_CANDIDATES).map(line).collect();
     if found.len() > MAX_CANDIDATES {
@@ -120,8 +121,8 @@ impl Store {
         if how == LookupWay::ByWholeId && found.is_empty() {
             return Ok(None);
         }
-        let one = self.pick_session(id, &found)?;
-        Ok(Some((one.path.clone(), one.entry.placement)))
+        let session = self.pick_session(id, &found)?;
+        Ok(Some((session.path.clone(), session.entry.placement)))
     }
 
     /// Finds where a session lies that was moved, by anyone, and its display path. Completes a relocation that had
@@ -153,16 +154,16 @@ impl Store {
         id: &str,
         found: &'l [Rc<ListedSession>],
     ) -> Result<&'l ListedSession, Error> {
-        let all: Vec<SessionCandidate> = found.iter().map(|one| self.to_candidate(one)).collect();
+        let all: Vec<SessionCandidate> = found.iter().map(|session| self.to_candidate(session)).collect();
         Ok(&found[find_candidate(id, &all)?])
     }
 
-    fn to_candidate(&self, one: &ListedSession) -> SessionCandidate {
-        let day = match self.setup.parse_place(&one.path, one.entry.placement) {
+    fn to_candidate(&self, session: &ListedSession) -> SessionCandidate {
+        let day = match self.setup.parse_place(&session.path, session.entry.placement) {
             Some(SessionLocation::Workspace { day, .. }) => Some(day),
             Some(SessionLocation::Home { .. }) | None => None,
         };
-        let ListedSession { entry, path, .. } = one;
+        let ListedSession { entry, path, .. } = session;
         let (id, name, title) = (entry.id.clone(), entry.name.clone(), entry.title.clone());
         SessionCandidate { id, name, title, path: path.clone(), day }
     }
@@ -177,7 +178,7 @@ impl Store {
         let found = self.find_sessions(io, &index, of_all, true).await?;
         self.discard_lines();
         let sure = |seen| match seen {
-            FoundSession::Verified(_, one) => Some(one),
+            FoundSession::Verified(_, session) => Some(session),
             FoundSession::MessagesUnchanged { .. } => None,
         };
         Ok(found.into_iter().filter_map(sure).collect())
@@ -194,15 +195,15 @@ impl Store {
         let mut found: Vec<Rc<ListedSession>> = at_home?.into_iter().map(listed).collect();
         for place in mentioned? {
             let path = self.setup.display_path(&place.folder());
-            if found.iter().any(|one| one.path == path) {
+            if found.iter().any(|session| session.path == path) {
                 continue;
             }
             let looked = self.open_and_index(io, FoundPlace::unread(place.clone()), (None, false)).await?;
-            if let Some(FoundSession::Verified(_, one)) = looked
-                && (one.entry.id == id || one.entry.name.as_deref() == Some(id))
+            if let Some(FoundSession::Verified(_, session)) = looked
+                && (session.entry.id == id || session.entry.name.as_deref() == Some(id))
                 && !self.hidden_places(io).await?.contains(&place)
             {
-                found.push(one);
+                found.push(session);
             }
         }
         Ok(found)
@@ -220,10 +221,10 @@ impl Store {
         places.extend(elsewhere.into_iter().filter(|place| !places.contains(place)).collect::<Vec<_>>());
         let [place] = &places[..] else { return Ok(None) };
         let sure = self.verify_place(io, &index, FoundPlace::unread(place.clone()), None).await?;
-        let Some(FoundSession::Verified(_, one)) = sure else { return Ok(None) };
+        let Some(FoundSession::Verified(_, session)) = sure else { return Ok(None) };
         self.save_index(io).await?;
-        let is_it = one.entry.id == id && !self.hidden_places(io).await?.contains(place);
-        Ok(Some(one).filter(|_| is_it))
+        let is_it = session.entry.id == id && !self.hidden_places(io).await?.contains(place);
+        Ok(Some(session).filter(|_| is_it))
     }
 
     async fn find_in_home(&self, io: &Io, id: &str) -> Result<Vec<SessionLocation>, Trouble> {
@@ -242,10 +243,11 @@ impl Store {
     }
 
     async fn find_in_workspaces(&self, io: &Io, id: &str) -> Result<Option<SessionLocation>, Trouble> {
-        for one in self.places_in_workspaces(io, false).await? {
-            let place = one.place.clone();
-            if let Some(FoundSession::Verified(_, one)) = self.open_and_index(io, one, (None, false)).await?
-                && one.entry.id == id
+        for found_place in self.places_in_workspaces(io, false).await? {
+            let place = found_place.place.clone();
+            if let Some(FoundSession::Verified(_, session)) =
+                self.open_and_index(io, found_place, (None, false)).await?
+                && session.entry.id == id
                 && !self.hidden_places(io).await?.contains(&place)
             {
                 return Ok(Some(place));
@@ -288,14 +290,20 @@ mod tests {
     use super::*;
 
     fn candidates() -> Vec<SessionCandidate> {
-        let one = |id: &str, name: Option<&str>| SessionCandidate {
+        let candidate = |id: &str, name: Option<&str>| SessionCandidate {
             id: id.into(),
             name: name.map(String::from),
             title: "A\n plan".into(),
             path: format!("/{id}"),
             day: name.map(|_| "2026-11-22".into()),
         };
-        [one("ab1", None), one("ab2", Some("001-chat")), one("c", Some("ab1")), one("d", None)].into()
+        [
+            candidate("ab1", None),
+            candidate("ab2", Some("001-chat")),
+            candidate("c", Some("ab1")),
+            candidate("d", None),
+        ]
+        .into()
     }
 
     #[test]

@@ -65,7 +65,9 @@ pub(super) enum FoundSession {
 impl FoundSession {
     pub fn activity(&self) -> (Option<i64>, &str, &str) {
         match self {
-            FoundSession::Verified(_, one) => (one.last_ms, &one.entry.last_active, &one.path),
+            FoundSession::Verified(_, session) => {
+                (session.last_ms, &session.entry.last_active, &session.path)
+            }
             FoundSession::MessagesUnchanged { path, last, last_ms, .. } => (*last_ms, last, path),
         }
     }
@@ -97,9 +99,10 @@ impl Store {
             index.extend(bytes, &|path| self.path_below_home(path));
         }
         let index = Rc::new(index);
-        let is_settled = |one: &Stat| file_prints::is_settled(&[Some((one.size, one.changed_us))], looked_ms);
+        let is_settled =
+            |stat: &Stat| file_prints::is_settled(&[Some((stat.size, stat.changed_us))], looked_ms);
         // What was added after the stat is read the next time.
-        let known = looked.filter(|one| is_settled(one) && one.size == index.length());
+        let known = looked.filter(|stat| is_settled(stat) && stat.size == index.length());
         self.cached_index.replace(known.map(|known| (known, index.clone())));
         let mut pending = self.pending_lines.borrow_mut();
         (pending.index_line_count, pending.index_path_count) = (index.lines, index.paths() as u64);
@@ -155,25 +158,31 @@ impl Store {
         since_ms: i64,
     ) -> Result<Vec<FoundSession>, Trouble> {
         let (mut found, mut others) = (Vec::new(), Vec::new());
-        for one in places {
-            let row = index.row(self.index_key(&one.place)).filter(|row| row.matches_files(&one.files));
+        for found_place in places {
+            let row = index
+                .row(self.index_key(&found_place.place))
+                .filter(|row| row.matches_files(&found_place.files));
             match row {
-                Some(row) if one.has_all_prints() => match self.listed_from_row(index, row, &one.place) {
-                    Some(listed) => found.push(FoundSession::Verified(one, listed)),
-                    None => others.push(one),
-                },
+                Some(row) if found_place.has_all_prints() => {
+                    match self.listed_from_row(index, row, &found_place.place) {
+                        Some(listed) => found.push(FoundSession::Verified(found_place, listed)),
+                        None => others.push(found_place),
+                    }
+                }
                 // A time that is no message's may have changed, and the order with it.
                 Some(row) if row.has_message_time => {
-                    let (last, path) =
-                        (String::from(&*row.last_active), self.setup.display_path(&one.place.folder()));
+                    let (last, path) = (
+                        String::from(&*row.last_active),
+                        self.setup.display_path(&found_place.place.folder()),
+                    );
                     found.push(FoundSession::MessagesUnchanged {
                         last_ms: time::parse(&last),
-                        found: one,
+                        found: found_place,
                         path,
                         last,
                     });
                 }
-                _ => others.push(one),
+                _ => others.push(found_place),
             }
         }
         found.extend(self.verify_places(io, index, others, Some(since_ms)).await?);
@@ -188,10 +197,10 @@ impl Store {
         places: Vec<FoundPlace>,
     ) -> Result<Vec<IndexEntry>, Trouble> {
         let (mut told, mut others) = (Vec::new(), Vec::new());
-        for one in places {
-            match index.row(self.index_key(&one.place)).and_then(|row| index.entry(row)) {
+        for found_place in places {
+            match index.row(self.index_key(&found_place.place)).and_then(|row| index.entry(row)) {
                 Some(entry) => told.push(entry),
-                None => others.push(one),
+                None => others.push(found_place),
             }
         }
         for seen in self.verify_places(io, index, others, None).await? {
@@ -209,8 +218,8 @@ impl Store {
         places: Vec<FoundPlace>,
         since_ms: Option<i64>,
     ) -> Result<Vec<FoundSession>, Trouble> {
-        let works = places.into_iter().map(|one| {
-            Box::pin(self.verify_place(io, index, one, since_ms)) as Work<'_, Option<FoundSession>>
+        let works = places.into_iter().map(|found_place| {
+            Box::pin(self.verify_place(io, index, found_place, since_ms)) as Work<'_, Option<FoundSession>>
         });
         Ok(join_in_batches(works, MAX_PARALLEL_READS).await?.into_iter().flatten().collect())
     }
@@ -219,15 +228,15 @@ impl Store {
         &self,
         io: &Io,
         index: &SessionIndex,
-        one: FoundPlace,
+        found_place: FoundPlace,
         since_ms: Option<i64>,
     ) -> Result<Option<FoundSession>, Trouble> {
-        if let Some(listed) = self.find_current_row(io, index, &one.place).await? {
-            return Ok(Some(FoundSession::Verified(one, listed)));
+        if let Some(listed) = self.find_current_row(io, index, &found_place.place).await? {
+            return Ok(Some(FoundSession::Verified(found_place, listed)));
         }
         // A session that is in the index already is going on, and will be read again each time.
-        let goes_on = index.row(self.index_key(&one.place)).is_some();
-        self.open_and_index(io, one, (since_ms, goes_on)).await
+        let goes_on = index.row(self.index_key(&found_place.place)).is_some();
+        self.open_and_index(io, found_place, (since_ms, goes_on)).await
     }
 
     // Returns the index's entry if all files are unchanged: also for a session whose messages have no times.
@@ -275,34 +284,38 @@ impl Store {
     pub(super) async fn open_and_index(
         &self,
         io: &Io,
-        one: FoundPlace,
+        found_place: FoundPlace,
         (since_ms, goes_on): (Option<i64>, bool),
     ) -> Result<Option<FoundSession>, Trouble> {
-        let known: Option<Vec<FilePrint>> = one.files.iter().copied().collect();
-        let known = known.filter(|_| one.has_all_prints()).zip(since_ms);
+        let known: Option<Vec<FilePrint>> = found_place.files.iter().copied().collect();
+        let known = known.filter(|_| found_place.has_all_prints()).zip(since_ms);
         // If the files change before they are read, the line fits no state of them, and the next list compares again.
         let (files, looked_ms) = match known {
             Some((files, since_ms)) => (Some(files), since_ms),
             None => {
                 let looked_ms = io.now_ms();
-                (unless_bug(self.read_prints(io, &one.place).await)?, looked_ms)
+                (unless_bug(self.read_prints(io, &found_place.place).await)?, looked_ms)
             }
         };
         let line = match &files {
             None => None,
             Some(files) => {
-                let session_files = self.unopened_session(&one.place, "");
+                let session_files = self.unopened_session(&found_place.place, "");
                 let opened = unless_bug(session_files.open_files(io).await)?;
                 if opened.is_some() && goes_on {
                     session_files.save_checkpoint_if_far(io, (files[0], looked_ms)).await?;
                 }
-                opened.and_then(|()| self.index_line(&session_files, &one.place, files))
+                opened.and_then(|()| self.index_line(&session_files, &found_place.place, files))
             }
         };
         let entry = match line.as_deref().and_then(IndexEntry::read).zip(line.clone()) {
             Some((entry, line)) => {
                 self.add_line(
-                    UnsettledLine { place: one.place.clone(), files: files.unwrap_or_default(), line },
+                    UnsettledLine {
+                        place: found_place.place.clone(),
+                        files: files.unwrap_or_default(),
+                        line,
+                    },
                     looked_ms,
                 );
                 entry
@@ -316,15 +329,15 @@ impl Store {
                     return Ok(None);
                 }
                 // A session that cannot be read must not cost the rest of the list.
-                let id = match &one.place {
+                let id = match &found_place.place {
                     SessionLocation::Home { id, .. } => id,
                     SessionLocation::Workspace { name, .. } => name,
                 };
-                IndexEntry::unreadable(one.place.placement(), id)
+                IndexEntry::unreadable(found_place.place.placement(), id)
             }
         };
-        let listed = Rc::new(self.to_listed(&one.place, entry));
-        Ok(Some(FoundSession::Verified(one, listed)))
+        let listed = Rc::new(self.to_listed(&found_place.place, entry));
+        Ok(Some(FoundSession::Verified(found_place, listed)))
     }
 
     /// Adds the line of a session that a list opened and changed.
@@ -359,20 +372,20 @@ impl Store {
     }
 
     // A file that changed just now may change again without a visible difference.
-    fn add_line(&self, one: UnsettledLine, looked_ms: i64) {
+    fn add_line(&self, unsettled: UnsettledLine, looked_ms: i64) {
         let mut pending = self.pending_lines.borrow_mut();
-        if file_prints::is_settled(&one.files, looked_ms) {
-            pending.new_lines.extend_from_slice(one.line.as_bytes());
+        if file_prints::is_settled(&unsettled.files, looked_ms) {
+            pending.new_lines.extend_from_slice(unsettled.line.as_bytes());
             pending.new_line_count += 1;
         } else {
-            pending.unsettled_lines.push(one);
+            pending.unsettled_lines.push(unsettled);
         }
     }
 
     /// Writes the pending lines. If that fails, the list is given all the same.
     pub(super) async fn save_index(&self, io: &Io) -> Result<(), Trouble> {
         let unsettled = core::mem::take(&mut self.pending_lines.borrow_mut().unsettled_lines);
-        let works = unsettled.into_iter().map(|one| Box::pin(self.settle_line(io, one)) as Work<'_, ()>);
+        let works = unsettled.into_iter().map(|line| Box::pin(self.settle_line(io, line)) as Work<'_, ()>);
         join_in_batches(works, MAX_PARALLEL_READS).await?;
         let (bytes, is_long) = {
             let mut pending = self.pending_lines.borrow_mut();
@@ -394,11 +407,11 @@ impl Store {
     }
 
     // Adds a line whose files are still unchanged, now that a change would be visible.
-    async fn settle_line(&self, io: &Io, one: UnsettledLine) -> Result<(), Trouble> {
+    async fn settle_line(&self, io: &Io, unsettled: UnsettledLine) -> Result<(), Trouble> {
         let looked_ms = io.now_ms();
-        let again = unless_bug(self.read_prints(io, &one.place).await)?;
-        if again.is_some_and(|again| file_prints::is_settled(&again, looked_ms) && again == one.files) {
-            self.add_line(one, looked_ms);
+        let again = unless_bug(self.read_prints(io, &unsettled.place).await)?;
+        if again.is_some_and(|again| file_prints::is_settled(&again, looked_ms) && again == unsettled.files) {
+            self.add_line(unsettled, looked_ms);
         }
         Ok(())
     }

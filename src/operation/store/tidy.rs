@@ -42,7 +42,7 @@ impl Store {
         Operation::new(|io| async move {
             let limits = if limits == "null" { store.limits_from_settings(&io).await? } else { limits };
             let archived = store.tidy_project(&io, &limits, &ArchiveNotes::new()).await?;
-            Ok(archived.iter().map(|one| one.entry.id.clone()).collect())
+            Ok(archived.iter().map(|session| session.entry.id.clone()).collect())
         })
     }
 
@@ -55,7 +55,7 @@ impl Store {
         let (most, kept_ms) = parse_limits(limits)?;
         let current = self.read_pointer(io).await?.map(|pointer| pointer.id);
         let listed = self.list_matching(io, &ListRequest::usual(false)).await?;
-        let about: Vec<TidyCandidate> = listed.iter().map(|one| to_tidy_candidate(one)).collect();
+        let about: Vec<TidyCandidate> = listed.iter().map(|session| to_tidy_candidate(session)).collect();
         let limits = TidyLimits {
             max_sessions: most,
             max_age_ms: kept_ms,
@@ -64,12 +64,13 @@ impl Store {
         };
         let mut old = find_too_old(&about, &limits);
         let mut archived = Vec::new();
-        for (place, one) in listed.into_iter().enumerate() {
+        for (place, session) in listed.into_iter().enumerate() {
             if old.first() == Some(&place) {
                 old.remove(0);
-                let is_spared = spared.get(&one.entry.id).is_some_and(|last| *last == one.entry.last_active);
-                if !is_spared && unless_bug(self.archive_if_free(io, &one).await)? == Some(true) {
-                    archived.push(one);
+                let is_spared =
+                    spared.get(&session.entry.id).is_some_and(|last| *last == session.entry.last_active);
+                if !is_spared && unless_bug(self.archive_if_free(io, &session).await)? == Some(true) {
+                    archived.push(session);
                 }
             }
         }
@@ -87,7 +88,7 @@ impl Store {
         }
         let read = self.setup.read_settings(io).await?;
         let limits = limit_settings(&read.all);
-        let Some(path) = limits.last().and_then(|one| one.path.clone()) else { return Ok(()) };
+        let Some(path) = limits.last().and_then(|setting| setting.path.clone()) else { return Ok(()) };
         let (code, message) = match self.archive_and_note(io, &limits).await {
             Ok(Some(message)) => ("archived", message),
             Ok(None) => return Ok(()),
@@ -108,13 +109,15 @@ impl Store {
         let noted = unless_bug(io.read_all(&file).await)?.flatten().unwrap_or_default();
         let mut spared: ArchiveNotes = serde_json::from_slice(&noted).unwrap_or_default();
         let limits: Vec<String> =
-            said.iter().map(|one| format!("\"{}\":{}", short_key(one.key), one.value)).collect();
+            said.iter().map(|setting| format!("\"{}\":{}", short_key(setting.key), setting.value)).collect();
         let limits = format!("{{{}}}", limits.join(","));
         let archived = self.tidy_project(io, &limits, &spared).await?;
         if archived.is_empty() {
             return Ok(None);
         }
-        spared.extend(archived.iter().map(|one| (one.entry.id.clone(), one.entry.last_active.clone())));
+        spared.extend(
+            archived.iter().map(|session| (session.entry.id.clone(), session.entry.last_active.clone())),
+        );
         unless_bug(io.replace(&file, to_json(&spared).into_bytes(), None).await)?;
         let count = archived.len();
         Ok(Some(format!("sessions of this project that are archived now, by {limits}: {count}")))
@@ -128,9 +131,9 @@ impl Store {
     }
 
     // Archives a session unless somebody has it open, and returns whether it did.
-    async fn archive_if_free(&self, io: &Io, one: &ListedSession) -> Result<bool, Trouble> {
-        let place = self.setup.parse_place(&one.path, one.entry.placement);
-        let Some(place) = place.filter(|_| self.find_open(&one.path).is_none()) else { return Ok(false) };
+    async fn archive_if_free(&self, io: &Io, session: &ListedSession) -> Result<bool, Trouble> {
+        let place = self.setup.parse_place(&session.path, session.entry.placement);
+        let Some(place) = place.filter(|_| self.find_open(&session.path).is_none()) else { return Ok(false) };
         let files = self.unopened_session(&place, "");
         files.open_files(io).await?;
         let is_free = files.holders(io).await?.is_empty();
@@ -145,12 +148,13 @@ impl Store {
 // The limits that a settings file sets.
 #[cfg(feature = "interop")]
 fn limit_settings(all: &[Setting]) -> Vec<&Setting> {
-    if all.iter().any(|one| one.key == "autoPersist.enabled" && one.value == "false") {
+    if all.iter().any(|setting| setting.key == "autoPersist.enabled" && setting.value == "false") {
         return Vec::new();
     }
-    let is_limit =
-        |one: &&Setting| matches!(short_key(one.key), "maxSessionsPerProject" | "autoArchiveAfterDays");
-    all.iter().filter(|one| one.source != SettingSource::Default).filter(is_limit).collect()
+    let is_limit = |setting: &&Setting| {
+        matches!(short_key(setting.key), "maxSessionsPerProject" | "autoArchiveAfterDays")
+    };
+    all.iter().filter(|setting| setting.source != SettingSource::Default).filter(is_limit).collect()
 }
 
 #[cfg(feature = "interop")]
@@ -158,8 +162,8 @@ fn short_key(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, name)| name)
 }
 
-fn to_tidy_candidate(one: &ListedSession) -> TidyCandidate {
-    let ListedSession { entry, .. } = one;
+fn to_tidy_candidate(session: &ListedSession) -> TidyCandidate {
+    let ListedSession { entry, .. } = session;
     let (id, last_active) = (entry.id.clone(), entry.last_active.clone());
     TidyCandidate { id, placement: entry.placement, is_readable: entry.lifecycle.is_some(), last_active }
 }

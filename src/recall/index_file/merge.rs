@@ -65,17 +65,17 @@ pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) ->
     let mut writer = IndexFileWriter::default();
     // The sources that have terms left, the one with the first term last.
     let mut waiting = Vec::new();
-    for one in 0..ins.len() {
-        ins[one].advance(files).await?;
-        insert_waiting(&mut waiting, &ins, one);
+    for source in 0..ins.len() {
+        ins[source].advance(files).await?;
+        insert_waiting(&mut waiting, &ins, source);
     }
     let mut gathered = [Vec::new(), Vec::new()];
     while let Some(term) = waiting.last().and_then(|first: &usize| ins[*first].term()) {
         let term = term.to_vec();
-        while let Some(one) = waiting.pop_if(|one| ins[*one].term() == Some(&term)) {
-            ins[one].gather_postings(files, &mut gathered).await?;
-            ins[one].advance(files).await?;
-            insert_waiting(&mut waiting, &ins, one);
+        while let Some(source) = waiting.pop_if(|source| ins[*source].term() == Some(&term)) {
+            ins[source].gather_postings(files, &mut gathered).await?;
+            ins[source].advance(files).await?;
+            insert_waiting(&mut waiting, &ins, source);
         }
         let lists = PostingLists {
             counts: [SAID_FIELD, WORK_FIELD].map(|field| gathered[field].len() as u32),
@@ -106,10 +106,10 @@ pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) ->
 }
 
 // Inserts a source where its term belongs, if it has one left.
-fn insert_waiting(waiting: &mut Vec<usize>, ins: &[SourceCursor<'_>], one: usize) {
-    if ins[one].term().is_some() {
-        let place = waiting.partition_point(|other| ins[*other].term() > ins[one].term());
-        waiting.insert(place, one);
+fn insert_waiting(waiting: &mut Vec<usize>, ins: &[SourceCursor<'_>], source: usize) {
+    if ins[source].term().is_some() {
+        let place = waiting.partition_point(|other| ins[*other].term() > ins[source].term());
+        waiting.insert(place, source);
     }
 }
 
@@ -126,8 +126,8 @@ fn encode_sorted(postings: &mut Vec<Posting>) -> Vec<u8> {
 // Returns the segments that count, as source and row, in the order of the result.
 fn order_segments(ins: &[SourceCursor<'_>]) -> Vec<(usize, usize)> {
     let mut order = Vec::new();
-    for (source, one) in ins.iter().enumerate() {
-        let counted = (0..one.end.rows.len()).filter(|row| one.counts.get(*row) == Some(&true));
+    for (source, cursor) in ins.iter().enumerate() {
+        let counted = (0..cursor.end.rows.len()).filter(|row| cursor.counts.get(*row) == Some(&true));
         order.extend(counted.map(|row| (source, row)));
     }
     let row_of = |&(source, row): &(usize, usize)| &ins[source].end.rows[row];
@@ -141,20 +141,20 @@ fn order_segments(ins: &[SourceCursor<'_>]) -> Vec<(usize, usize)> {
 // Numbers the documents of each segment, and collects their tables except for where they lie.
 fn place_segments(ins: &mut [SourceCursor<'_>], order: &[(usize, usize)]) -> DocumentTables {
     let mut beside =
-        DocumentTables { hides: ins.iter().all(|one| one.end.hides), ..DocumentTables::default() };
+        DocumentTables { hides: ins.iter().all(|cursor| cursor.end.hides), ..DocumentTables::default() };
     for &(source, row) in order {
-        let one = &mut ins[source];
-        let piece = &one.end.rows[row];
+        let cursor = &mut ins[source];
+        let piece = &cursor.end.rows[row];
         let last = beside.rows.last_mut().filter(|last| last.key == piece.key && last.end == piece.start);
         match last {
             Some(last) => last.append(piece),
             None => beside.rows.push(piece.clone()),
         }
         for field in [SAID_FIELD, WORK_FIELD] {
-            let range = one.documents(row, field);
-            one.new_starts[row][field] = beside.lengths[field].len() as u32;
+            let range = cursor.documents(row, field);
+            cursor.new_starts[row][field] = beside.lengths[field].len() as u32;
             beside.lengths[field]
-                .extend_from_slice(&one.end.lengths[field][range.start as usize..range.end as usize]);
+                .extend_from_slice(&cursor.end.lengths[field][range.start as usize..range.end as usize]);
         }
     }
     beside
@@ -167,8 +167,10 @@ async fn write_documents<F: MergeFiles>(
     field: usize,
     files: &mut F,
 ) -> Result<(), F::Stop> {
-    let mut windows: Vec<_> =
-        ins.iter().map(|one| Window { region: one.end.pages(field), ..one.blocks.without_bytes() }).collect();
+    let mut windows: Vec<_> = ins
+        .iter()
+        .map(|cursor| Window { region: cursor.end.pages(field), ..cursor.blocks.without_bytes() })
+        .collect();
     let mut pages = PageWriter::default();
     for &(source, row) in order {
         let Range { start: mut at, end } = ins[source].documents(row, field);

@@ -328,8 +328,8 @@ impl ListRequest {
     }
 
     /// Whether the list has it.
-    pub fn includes(&self, one: &ListedSession) -> bool {
-        let ListedSession { entry, folder, last_ms, .. } = one;
+    pub fn includes(&self, session: &ListedSession) -> bool {
+        let ListedSession { entry, folder, last_ms, .. } = session;
         let named = |wanted: &String| wanted == folder || folder.rsplit(['/', '\\']).next() == Some(wanted);
         self.archived_filter.is_none_or(|archived| archived == entry.is_archived)
             && self.lifecycle.is_none_or(|lifecycle| lifecycle == entry.lifecycle)
@@ -359,17 +359,17 @@ pub fn compare_last_active(one: (Option<i64>, &str, &str), other: (Option<i64>, 
 
 /// Sorts in the requested order.
 pub fn sort_sessions(listed: &mut [Rc<ListedSession>], by: SortOrder) {
-    fn active(one: &ListedSession) -> (Option<i64>, &str, &str) {
-        (one.last_ms, &one.entry.last_active, &one.path)
+    fn active(session: &ListedSession) -> (Option<i64>, &str, &str) {
+        (session.last_ms, &session.entry.last_active, &session.path)
     }
     listed.sort_by(|one, other| compare_last_active(active(one), active(other)));
     match by {
         SortOrder::Active => {}
         SortOrder::Created => {
-            listed.sort_by_cached_key(|one| core::cmp::Reverse(time::parse(&one.entry.created_at)))
+            listed.sort_by_cached_key(|session| core::cmp::Reverse(time::parse(&session.entry.created_at)))
         }
         SortOrder::Title => listed.sort_by(|one, other| compare_names(&one.entry.title, &other.entry.title)),
-        SortOrder::Messages => listed.sort_by_key(|one| core::cmp::Reverse(one.entry.message_count)),
+        SortOrder::Messages => listed.sort_by_key(|session| core::cmp::Reverse(session.entry.message_count)),
         SortOrder::Agent => listed.sort_by(|one, other| compare_names(&one.entry.agent, &other.entry.agent)),
         SortOrder::Project => listed.sort_by(|one, other| compare_names(&one.folder, &other.folder)),
     }

@@ -49,13 +49,13 @@ impl Importer<'_> {
     /// Opens the session that an agent's session goes into, or creates it.
     pub(super) async fn open_target_session(
         &self,
-        one: &ImportedSession,
+        imported: &ImportedSession,
         messages: &Rc<Vec<Message>>,
     ) -> Result<Rc<SessionFiles>, Trouble> {
         // A session that is being recorded belongs to the project of the client's folder.
         let of_store = || self.is_ongoing.then(|| self.store.setup.project.clone());
         // A project that is entered by a link is the project that the link leads to.
-        let project = match one.folder.clone() {
+        let project = match imported.folder.clone() {
             Some(folder) => Some(self.io.real_path(&folder).await?),
             None => of_store(),
         };
@@ -63,8 +63,8 @@ impl Importer<'_> {
             None => NO_PROJECT.into(),
             Some(path) => project::hash(&self.normalize_path(path).await?),
         };
-        let place = SessionLocation::Home { project: hash, id: one.id.clone() };
-        if let Some(known) = self.find_known_place(&place, &one.id).await? {
+        let place = SessionLocation::Home { project: hash, id: imported.id.clone() };
+        if let Some(known) = self.find_known_place(&place, &imported.id).await? {
             return self.store.open_for_import(self.io, known).await;
         }
         let command = if self.has_command {
@@ -73,48 +73,48 @@ impl Importer<'_> {
             OriginCommand::default()
         };
         if let Some(met) = &mut self.known_places.borrow_mut().in_home {
-            met.insert(id_tail(&one.id), place.clone());
+            met.insert(id_tail(&imported.id), place.clone());
         }
         let files = self.store.unopened_session(&place, "");
-        files.begin_session(self.io, self.build_new_session(one, project, command)).await?;
+        files.begin_session(self.io, self.build_new_session(imported, project, command)).await?;
         Ok(files)
     }
 
     fn build_new_session(
         &self,
-        one: &ImportedSession,
+        imported: &ImportedSession,
         project: Option<String>,
         command: OriginCommand,
     ) -> NewSession {
         let OriginCommand { name, hash, tools } = command;
-        let mut had = full_tool_names(one, &tools);
+        let mut had = full_tool_names(imported, &tools);
         let others: Vec<String> = tools.into_iter().filter(|tool| !had.contains(tool)).collect();
         had.extend(others);
         let of_command = name.as_deref().and_then(names::command_type).unwrap_or(USUAL_TYPE);
-        let session_type = if one.parent.is_some() { "subagent" } else { of_command };
+        let session_type = if imported.parent.is_some() { "subagent" } else { of_command };
         let agent = Agent {
             command: name.clone(),
             system_prompt_hash: hash,
-            model: one.model.clone(),
+            model: imported.model.clone(),
             tools: had,
             ..Agent::default()
         };
         let created = SessionCreation {
-            session: one.id.clone(),
+            session: imported.id.clone(),
             session_type: session_type.into(),
             name: None,
             project: project.map(project_from_path),
-            parent: one.parent.clone(),
+            parent: imported.parent.clone(),
             // None, rather than an agent without any field.
             agent: Some(agent).filter(|agent| *agent != Agent::default()),
         };
-        let began = one.created_ms.map(time::format);
+        let began = imported.created_ms.map(time::format);
         let mut then: Vec<ChangeRequest> =
-            one.fork.iter().map(|origin| ChangeRequest::from(Change::Fork(origin.clone()))).collect();
+            imported.fork.iter().map(|origin| ChangeRequest::from(Change::Fork(origin.clone()))).collect();
         if !self.is_ongoing {
             // An imported session is paused when it ended: the conversation goes on elsewhere, and ten thousand imports need
             // not write ten thousand events to pause them later.
-            let timestamp = one.last_ms.map(time::format).or(began.clone());
+            let timestamp = imported.last_ms.map(time::format).or(began.clone());
             let paused = Change::Status { status: Status::Paused, reason: None };
             then.push(ChangeRequest {
                 is_timeless: timestamp.is_none(),
@@ -122,8 +122,8 @@ impl Importer<'_> {
                 ..ChangeRequest::from(paused)
             });
         }
-        let from = ImportOrigin { agent: one.agent.into(), source_id: one.source_id.clone() };
-        NewSession::new(created, one.title.clone()).with_time(began).with_import(from).with_changes(then)
+        let from = ImportOrigin { agent: imported.agent.into(), source_id: imported.source_id.clone() };
+        NewSession::new(created, imported.title.clone()).with_time(began).with_import(from).with_changes(then)
     }
 
     // Asks the host which command began a conversation.
@@ -184,9 +184,9 @@ impl Importer<'_> {
     async fn map_home_places(&self) -> Result<BTreeMap<String, SessionLocation>, Trouble> {
         let mut met = BTreeMap::new();
         for hash in self.store.project_hashes(self.io).await? {
-            for one in self.store.places_in_home(self.io, &hash, false).await? {
-                if let SessionLocation::Home { id, .. } = &one.place {
-                    met.insert(id_tail(id), one.place.clone());
+            for found in self.store.places_in_home(self.io, &hash, false).await? {
+                if let SessionLocation::Home { id, .. } = &found.place {
+                    met.insert(id_tail(id), found.place.clone());
                 }
             }
         }
@@ -197,10 +197,10 @@ impl Importer<'_> {
     async fn map_workspace_places(&self) -> Result<BTreeMap<String, SessionLocation>, Trouble> {
         let mut met = BTreeMap::new();
         let places = self.store.places_in_workspaces(self.io, false).await?;
-        for one in self.store.without_hidden(self.io, places).await? {
-            let files = self.store.unopened_session(&one.place, "");
+        for found in self.store.without_hidden(self.io, places).await? {
+            let files = self.store.unopened_session(&found.place, "");
             if unless_bug(Box::pin(files.open_files(self.io)).await)?.is_some() {
-                met.insert(id_tail(&files.id()), one.place);
+                met.insert(id_tail(&files.id()), found.place);
             }
         }
         Ok(met)
@@ -239,10 +239,10 @@ fn project_from_path(path: String) -> Project {
 }
 
 /// Returns the tools of an agent's session, those of these servers, `mcp__SERVER` each, by their full names.
-pub(super) fn full_tool_names(one: &ImportedSession, servers: &[String]) -> Vec<String> {
-    let Ok(agent) = AgentName::parse(one.agent) else { return one.tools.clone() };
+pub(super) fn full_tool_names(imported: &ImportedSession, servers: &[String]) -> Vec<String> {
+    let Ok(agent) = AgentName::parse(imported.agent) else { return imported.tools.clone() };
     let named = |tool: &String| full_tool_name(agent, tool, servers).unwrap_or_else(|| tool.clone());
-    one.tools.iter().map(named).collect()
+    imported.tools.iter().map(named).collect()
 }
 
 // Returns an id without its time. An imported session's id begins with its source's time; the rest identifies the

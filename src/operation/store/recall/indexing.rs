@@ -116,8 +116,8 @@ pub(super) async fn index_logs(
     if stale.is_empty() {
         return Ok(IndexingOutcome::default());
     }
-    stale.sort_by(|one, other| one.key.cmp(&other.key));
-    let mut is_little = stale.iter().map(|one| one.size - one.start).sum::<u64>() <= MIN_INDEXED_BYTES;
+    stale.sort_by(|log, other| log.key.cmp(&other.key));
+    let mut is_little = stale.iter().map(|log| log.size - log.start).sum::<u64>() <= MIN_INDEXED_BYTES;
     loop {
         let hides = hiding.redactor.filter(|_| hiding.redacts_memory || !is_little);
         let indexed = build_index_files(store, io, &stale, (is_little, hides)).await?;
@@ -139,13 +139,15 @@ async fn build_index_files(
     let mut words = if is_little { TermAnalyzer::default() } else { TermAnalyzer::for_logs() };
     let mut builder = IndexFileBuilder::new(&mut words, hides.is_some());
     let (mut held, mut open, mut is_anew) = (0, Vec::new(), false);
-    for one in stale {
-        let taken = index_log(store, io, one, (is_little, hides), &mut builder).await;
-        let Some(taken) = store.default_if_unreadable(&one.log_file(), taken.map(Some))? else { continue };
+    for unindexed in stale {
+        let taken = index_log(store, io, unindexed, (is_little, hides), &mut builder).await;
+        let Some(taken) = store.default_if_unreadable(&unindexed.log_file(), taken.map(Some))? else {
+            continue;
+        };
         held += taken.byte_len;
         is_anew |= taken.was_rebuilt;
-        if taken.complete_end < one.size && !one.is_part {
-            open.push(UnindexedLog { start: taken.complete_end, known_secrets: None, ..one.clone() });
+        if taken.complete_end < unindexed.size && !unindexed.is_part {
+            open.push(UnindexedLog { start: taken.complete_end, known_secrets: None, ..unindexed.clone() });
         }
         if held >= FIRST_FILE_BYTES {
             made.push(write_index_file(io, builder.finish()).await?);
@@ -160,8 +162,8 @@ async fn build_index_files(
     is_anew &= is_little || made.iter().flatten().all(|run| matches!(run.location, IndexLocation::File(_)));
     if !is_little && !open.is_empty() {
         let mut rest = IndexFileBuilder::new(&mut words, hides.is_some());
-        for one in &open {
-            index_log(store, io, one, (true, hides), &mut rest).await?;
+        for unindexed in &open {
+            index_log(store, io, unindexed, (true, hides), &mut rest).await?;
         }
         made.push(IndexFile::in_memory(rest.finish()));
     }
@@ -180,31 +182,36 @@ async fn write_index_file(io: &Io, bytes: Vec<u8>) -> Result<Option<IndexFile>, 
 async fn index_log(
     store: &Store,
     io: &Io,
-    one: &UnindexedLog,
+    unindexed: &UnindexedLog,
     (takes_open, hides): (bool, Option<&dyn IndexRedactor>),
     builder: &mut IndexFileBuilder<'_>,
 ) -> Result<IndexedPart, Trouble> {
-    let file = one.log_file();
-    let files = store.unopened_session(&one.place, "");
+    let file = unindexed.log_file();
+    let files = store.unopened_session(&unindexed.place, "");
     let own = match hides {
         Some(hides) => Some(hides.for_log(io, &files.folder()).await?),
         None => None,
     };
-    let is_anew = match (&own, one.known_secrets) {
-        (Some(own), Some(knows)) if one.start > 0 => {
+    let is_anew = match (&own, unindexed.known_secrets) {
+        (Some(own), Some(knows)) if unindexed.start > 0 => {
             // Another process may know more secrets, by rules of its own.
-            knows < own.count_secrets(one.start)
-                || own.has_late_secrets(io, &files.folder(), one.start).await?
+            knows < own.count_secrets(unindexed.start)
+                || own.has_late_secrets(io, &files.folder(), unindexed.start).await?
         }
         _ => false,
     };
-    let mut from = if is_anew { 0 } else { one.start };
+    let mut from = if is_anew { 0 } else { unindexed.start };
     loop {
-        builder.begin_segment(Segment { key: one.key.clone(), start: from, end: from, ..Segment::default() });
+        builder.begin_segment(Segment {
+            key: unindexed.key.clone(),
+            start: from,
+            end: from,
+            ..Segment::default()
+        });
         let mut lines = DocumentFeed::starting_at(from);
         let mut at = from;
         let end = loop {
-            let to = one.size.min(at + CHUNK_BYTES);
+            let to = unindexed.size.min(at + CHUNK_BYTES);
             let bytes = if at < to { io.read_range(&file, at, to).await? } else { Vec::new() };
             at += bytes.len() as u64;
             // If the log is shorter by now, the next question finds that out.
@@ -229,9 +236,9 @@ async fn index_log(
         lines.flush_held(builder);
         if let Some(row) = builder.last_segment() {
             row.end = if takes_open { at } else { to };
-            row.changed_us = if to == one.size { one.changed_us } else { 0 };
-            row.file = one.file_number;
-            let knows = one.known_secrets.filter(|_| from > 0).unwrap_or_default();
+            row.changed_us = if to == unindexed.size { unindexed.changed_us } else { 0 };
+            row.file = unindexed.file_number;
+            let knows = unindexed.known_secrets.filter(|_| from > 0).unwrap_or_default();
             row.secrets = own.as_ref().map_or(0, |own| own.count_secrets(to).max(knows));
             row.tail = hash_tail(&io.read_tail(&file, to).await?);
         }
