@@ -107,8 +107,9 @@ impl Engine {
         }
         let mut args: Vec<String> = preset.args.iter().map(|word| String::from(*word)).collect();
         let place = if preset.args.last() == Some(&"-") { args.len() - 1 } else { args.len() };
-        let told = preset.model.into_iter().chain(model).map(String::from).filter(|_| model.is_some());
-        args.splice(place..place, told);
+        let model_arguments =
+            preset.model.into_iter().chain(model).map(String::from).filter(|_| model.is_some());
+        args.splice(place..place, model_arguments);
         Ok(Engine { name: name.into(), program: name.into(), args, is_shell: false, window: preset.window })
     }
 }

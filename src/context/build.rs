@@ -284,10 +284,11 @@ impl Build {
             return None;
         }
         if matches!(self.recalling, RecallState::Unasked) {
-            let asked = steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user)?;
+            let newest_question =
+                steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user)?;
             let first = self.reading.source().newest_user_first.map(|span| span.start);
-            let before = first.or(asked.start).unwrap_or_default();
-            self.recalling.begin(asked.message.content.as_str(), before, self.reading.source().end);
+            let before = first.or(newest_question.start).unwrap_or_default();
+            self.recalling.begin(newest_question.message.content.as_str(), before, self.reading.source().end);
         }
         if let Some(range) = self.recalling.next_range() {
             return Some(InputRequest::Bytes { range });

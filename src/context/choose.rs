@@ -303,9 +303,9 @@ impl Choosing<'_> {
         if selection.has_summary {
             let quoted =
                 self.recalled_quotes.map(|recalled| recalled.quoted_texts(quoted)).unwrap_or_default();
-            let told = [&[summary.message.content.as_str()], &*quoted].concat();
+            let shown_texts = [&[summary.message.content.as_str()], &*quoted].concat();
             report.summary_left_out =
-                Some(material.summary.count_missing_lines(&told)).filter(|count| *count > 0);
+                Some(material.summary.count_missing_lines(&shown_texts)).filter(|count| *count > 0);
         }
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };

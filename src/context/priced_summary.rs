@@ -126,9 +126,9 @@ pub(super) struct PricedSummary {
 impl PricedSummary {
     /// Returns how many lines are missing from these texts.
     pub fn count_missing_lines(&self, texts: &[&str]) -> u32 {
-        let told = texts.iter().map(|text| collapse_whitespace(text)).collect::<Vec<_>>().join("\n");
+        let shown_text = texts.iter().map(|text| collapse_whitespace(text)).collect::<Vec<_>>().join("\n");
         let is_untold = |line: &&SummaryLine| {
-            memmem::find(told.as_bytes(), collapse_whitespace(&line.text).as_bytes()).is_none()
+            memmem::find(shown_text.as_bytes(), collapse_whitespace(&line.text).as_bytes()).is_none()
         };
         (self.lines.iter().filter(is_untold).count() + self.dropped_line_count) as u32
     }

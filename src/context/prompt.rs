@@ -35,10 +35,10 @@ Write as a concise narrative paragraph, not bullet points.";
 pub fn summary_prompt(conversation: &str, previous: Option<&str>, tokens: u32) -> [String; 2] {
     let previous =
         previous.map(|text| format!("SUMMARY SO FAR, TO BE EXTENDED:\n\n{text}\n\n")).unwrap_or_default();
-    let asked = format!(
+    let user_prompt = format!(
         "Target length: approximately {tokens} tokens.\n\n{previous}CONVERSATION TO SUMMARIZE:\n\n{conversation}"
     );
-    [SYSTEM_PROMPT.into(), asked]
+    [SYSTEM_PROMPT.into(), user_prompt]
 }
 
 /// Renders a message for the summarizing model, with only a glimpse of tool results and call arguments.

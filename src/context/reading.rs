@@ -182,7 +182,7 @@ impl Reading {
     /// `invalid_request` if another range was requested.
     pub fn take(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
         let found = Span { start, end: start.saturating_add(bytes.len() as u64) };
-        match self.requested.take_if(|asked| asked.span() == found) {
+        match self.requested.take_if(|requested| requested.span() == found) {
             Some(RequestedRange::Older(_)) => self.take_older(start, bytes),
             Some(RequestedRange::Apart(span)) => self.take_apart(span, bytes),
             None => return Err(unexpected_range_error(self.requested, found)),

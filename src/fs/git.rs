@@ -69,9 +69,9 @@ fn run_program(program: &Path, how: GitCall<'_>) -> std::io::Result<GitRun> {
     command.envs(how.variables.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
-    if let (Some(mut told), input) = (child.stdin.take(), how.input) {
+    if let (Some(mut stdin), input) = (child.stdin.take(), how.input) {
         // A process that ends before reading all of its input says why by its status.
-        std::thread::spawn(move || told.write_all(&input));
+        std::thread::spawn(move || stdin.write_all(&input));
     }
     let (out, words) = (read_pipe(child.stdout.take()), read_pipe(child.stderr.take()));
     let (status, is_late) = wait_with_limit(&mut child, how.limit)?;

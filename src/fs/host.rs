@@ -120,11 +120,11 @@ impl Host {
     ) -> Result<T, Trouble> {
         let mut step = operation.begin(self.clock.stamp()?);
         loop {
-            let needs = match step {
+            let requests = match step {
                 Step::Done(done) => return done,
-                Step::Requests(needs) => needs,
+                Step::Requests(requests) => requests,
             };
-            let answers = self.answer_all(needs, helpers, out);
+            let answers = self.answer_all(requests, helpers, out);
             step = operation.next(self.clock.now_ms(), answers);
         }
     }
@@ -132,16 +132,21 @@ impl Host {
     /// Answers the requests of a step.
     pub fn answer_all(
         &self,
-        needs: Vec<HostRequest>,
+        requests: Vec<HostRequest>,
         helpers: &mut Helpers<'_>,
         out: Option<&Redactor>,
     ) -> Vec<HostResponse> {
-        needs.into_iter().map(|need| self.answer(need, helpers, out)).collect()
+        requests.into_iter().map(|request| self.answer(request, helpers, out)).collect()
     }
 
-    fn answer(&self, need: HostRequest, helpers: &mut Helpers<'_>, out: Option<&Redactor>) -> HostResponse {
+    fn answer(
+        &self,
+        request: HostRequest,
+        helpers: &mut Helpers<'_>,
+        out: Option<&Redactor>,
+    ) -> HostResponse {
         let at = |file: &File| self.tree_path(file);
-        match need {
+        match request {
             HostRequest::Read { file, start, end } => self.read(&file, start, end),
             HostRequest::Stat { file } => {
                 to_response(self.disk.borrow().stat(&at(&file)), HostResponse::Stat)
@@ -187,8 +192,8 @@ impl Host {
             }
             HostRequest::Counts { encoding, texts } => helpers.count_texts(&texts, &encoding),
             HostRequest::Vectors { texts } => helpers.embed_texts(&texts),
-            need @ HostRequest::Summary { .. } => {
-                self.summary(need, helpers, out).unwrap_or_else(trouble_response)
+            request @ HostRequest::Summary { .. } => {
+                self.summary(request, helpers, out).unwrap_or_else(trouble_response)
             }
             HostRequest::Redact { bytes } => {
                 self.redact_outgoing(out, bytes).unwrap_or_else(trouble_response)
@@ -261,7 +266,7 @@ impl Host {
     // A prompt for a model is outgoing text, too.
     fn summary(
         &self,
-        need: HostRequest,
+        request: HostRequest,
         helpers: &mut Helpers<'_>,
         out: Option<&Redactor>,
     ) -> Result<HostResponse, Trouble> {
@@ -273,7 +278,7 @@ impl Host {
             start_message_id,
             end_message_id,
             message_count,
-        } = need
+        } = request
         else {
             return Ok(HostResponse::Done);
         };

@@ -69,23 +69,23 @@ impl<'a> Pages<'a> {
             PageState::End => return Ok(None),
         };
         loop {
-            let mut needs = match step {
+            let mut requests = match step {
                 Step::Done(done) => return done.map(|()| None),
-                Step::Requests(needs) => needs,
+                Step::Requests(requests) => requests,
             };
             if self.is_polling
-                && let [HostRequest::Wait { .. }] = needs[..]
+                && let [HostRequest::Wait { .. }] = requests[..]
             {
                 self.pending_responses = Vec::from([HostResponse::Done]);
                 return Ok(None);
             }
-            for need in &mut needs {
-                if let HostRequest::Page { bytes } = need {
+            for request in &mut requests {
+                if let HostRequest::Page { bytes } = request {
                     self.pending_pages.push_back(core::mem::take(bytes));
                 }
             }
             // A page may come beside other requests.
-            let answers = self.host.answer_all(needs, &mut self.helpers, None);
+            let answers = self.host.answer_all(requests, &mut self.helpers, None);
             if let Some(page) = self.pending_pages.pop_front() {
                 self.pending_responses = answers;
                 return Ok(Some(page));

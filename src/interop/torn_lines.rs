@@ -117,11 +117,11 @@ mod tests {
 
     // Records as they stand, torn bytes in brackets.
     fn check(line: &[u8], expected: &[&str]) {
-        let told = split_line(line).into_iter().map(|part| match part {
+        let parts = split_line(line).into_iter().map(|part| match part {
             LinePart::Whole(span, _) => String::from_utf8_lossy(&line[span]).into_owned(),
             LinePart::Torn(span) => alloc::format!("<{}>", String::from_utf8_lossy(&line[span])),
         });
-        assert_eq!(told.collect::<Vec<_>>(), expected, "{}", String::from_utf8_lossy(line));
+        assert_eq!(parts.collect::<Vec<_>>(), expected, "{}", String::from_utf8_lossy(line));
     }
 
     #[test]

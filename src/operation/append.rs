@@ -83,12 +83,12 @@ impl AppendRequest {
     /// Detects the format of its drafts. An unknown one is rejected before any event is written.
     pub(super) fn with_detected_format(mut self) -> Result<AppendRequest, Error> {
         if let Drafts::Json(json, format) = &mut self.drafts {
-            let (told, messages) = shapes::extract_messages(json, *format)?;
+            let (detected, messages) = shapes::extract_messages(json, *format)?;
             let messages = match messages {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(messages) => Some(messages),
             };
-            *format = Some(told);
+            *format = Some(detected);
             if let Some(messages) = messages {
                 *json = messages;
             }

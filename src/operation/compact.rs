@@ -95,7 +95,7 @@ impl SessionFiles {
     async fn run_compaction(
         &self,
         io: &Io,
-        (asked, source): (ContextRequest, ContextSource),
+        (request, source): (ContextRequest, ContextSource),
         keep: Result<Option<u32>, Trouble>,
         apply: bool,
     ) -> Result<CompactionReport, Trouble> {
@@ -103,7 +103,7 @@ impl SessionFiles {
             // Checked before a model is asked.
             self.reject_newer()?;
         }
-        let plain = asked.without_host_parts();
+        let plain = request.without_host_parts();
         let mut plan = self.plan_compaction(io, &plain, &source, keep).await?;
         if !apply || plan.reason.is_some() {
             return Ok(plan);
@@ -112,7 +112,7 @@ impl SessionFiles {
         let wanted =
             SummaryRequest { range: Span { start: 0, end }, min_end_byte: end, tokens: plan.summary_tokens };
         let SummaryResponse { summary: cached, refusal: refused } =
-            self.find_or_write_summary(io, wanted, &asked).await?;
+            self.find_or_write_summary(io, wanted, &request).await?;
         let event = self.compaction_event(io, &plan, cached.as_ref()).await?;
         let changes = ChangeRequest::from_json(&event)?;
         self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, changes.clone()))).await?;
@@ -137,14 +137,14 @@ impl SessionFiles {
             let is_compacted = self.with_session(|session| session.compaction().range.is_some());
             Ok((is_compacted, self.parse_request(options, counts).ok()))
         };
-        let (is_compacted, asked) = self.run_in_turn(io, &|| Box::pin(caught_up())).await?;
+        let (is_compacted, request) = self.run_in_turn(io, &|| Box::pin(caught_up())).await?;
         if !is_compacted {
             return Ok(CompactionReport {
                 reason: Some("it is not compacted".into()),
                 ..CompactionReport::default()
             });
         }
-        let plain = asked.map(|asked| asked.without_host_parts());
+        let plain = request.map(|request| request.without_host_parts());
         let before = self.try_context(io, plain.as_ref()).await?;
         let changes = ChangeRequest::from_json(r#"[{"type":"compaction"}]"#)?;
         self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, changes.clone()))).await?;

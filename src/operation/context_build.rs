@@ -66,17 +66,17 @@ pub(super) async fn build_context(
 ) -> Result<BuiltContext, Trouble> {
     let mut build = Build::new(request.request.clone(), source);
     let mut vocabulary = request.counts.vocabulary();
-    let mut told = Vec::new();
+    let mut strategy_counts = Vec::new();
     let (mut refused, mut unordered, mut missing_blobs, mut summary) = (None, None, 0, None);
     loop {
         match build.next(vocabulary.as_deref())? {
             Outcome::Ready(context) => {
                 holder.cache_recollection(build.recollection());
-                told.retain(|(name, _)| *name == context.strategy);
-                let told = told.into_iter().map(|(_, count)| count).collect();
+                strategy_counts.retain(|(name, _)| *name == context.strategy);
+                let strategy_counts = strategy_counts.into_iter().map(|(_, count)| count).collect();
                 return Ok(BuiltContext {
                     context,
-                    strategy_counts: told,
+                    strategy_counts: strategy_counts,
                     summary_refusal: refused,
                     vector_refusal: unordered,
                     missing_blobs,
@@ -107,7 +107,8 @@ pub(super) async fn build_context(
             }
             Outcome::Needs(InputRequest::Strategy { name, budget }) => {
                 let made = run_strategy(io, &name, budget, request.request.counter.as_str()).await?;
-                told.extend(made.iter().flat_map(|made| made.1.clone()).map(|count| (name.clone(), count)));
+                strategy_counts
+                    .extend(made.iter().flat_map(|made| made.1.clone()).map(|count| (name.clone(), count)));
                 build.take_strategy_result(&name, made.map(|(messages, _)| messages));
             }
             Outcome::Needs(InputRequest::Counts { encoding, texts }) => match Encoding::parse(&encoding) {
@@ -160,7 +161,7 @@ async fn run_strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Resul
     }
     let said = [("includedCount", "includedMessageCount"), ("summarizedCount", "summarizedMessageCount")];
     let counts =
-        said.iter().filter_map(|(key, told)| Some((*told, fields.raw(key)?.parse().ok()?))).collect();
+        said.iter().filter_map(|(key, field)| Some((*field, fields.raw(key)?.parse().ok()?))).collect();
     Ok(shapes::read(messages, Format::Leftoff)
         .map(|messages| (messages, counts))
         .map_err(|error| error.message))

@@ -28,9 +28,9 @@ impl SessionFiles {
         request: String,
         redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, ()> {
-        let (live, redactor) = (self.clone(), redactor.clone());
+        let (files, redactor) = (self.clone(), redactor.clone());
         Operation::new(|io| async move {
-            live.reject_if_deleted()?;
+            files.reject_if_deleted()?;
             let (mut fields, bad) =
                 (request::parse(&request, "format, allBranches or metadata")?, &mut Vec::new());
             let format = fields.take_raw("format").unwrap_or("null");
@@ -38,10 +38,11 @@ impl SessionFiles {
             request::reject_bad(bad)?;
             if format == SESSION_FILE {
                 let is_begun = fields.take_raw("metadata").is_none();
-                return live.write_session_file(&io, &redactor, is_begun).await;
+                return files.write_session_file(&io, &redactor, is_begun).await;
             }
             let shape = ExportFormat::parse(format)?;
-            live.write_export(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &redactor)
+            files
+                .write_export(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &redactor)
                 .await
         })
     }

@@ -50,8 +50,8 @@ impl HostExchange {
         self.responses = answers.into_iter().map(Some).collect();
     }
 
-    fn add_request(&mut self, need: HostRequest) -> usize {
-        self.requests.push(need);
+    fn add_request(&mut self, request: HostRequest) -> usize {
+        self.requests.push(request);
         self.first_request + self.requests.len() - 1
     }
 
@@ -122,10 +122,10 @@ impl Io {
 
     fn send_request<T>(
         &self,
-        need: HostRequest,
+        request: HostRequest,
         read: fn(HostResponse) -> Result<T, Trouble>,
     ) -> PendingResponse<'_, T> {
-        PendingResponse { io: self, number: self.0.borrow_mut().add_request(need), read }
+        PendingResponse { io: self, number: self.0.borrow_mut().add_request(request), read }
     }
 
     /// Reads from `start`; the result may be shorter than asked for.
@@ -270,8 +270,8 @@ impl Io {
     }
 
     /// Runs git; `need`: a [`HostRequest::Git`]. `None` where git cannot be run.
-    pub fn git(&self, need: HostRequest) -> PendingResponse<'_, Option<GitRun>> {
-        self.send_request(need, |answer| match answer {
+    pub fn git(&self, request: HostRequest) -> PendingResponse<'_, Option<GitRun>> {
+        self.send_request(request, |answer| match answer {
             HostResponse::GitRun(ran) => Ok(ran),
             other => Err(unexpected_response_error(other)),
         })
@@ -307,8 +307,8 @@ impl Io {
     }
 
     /// Requests a text from somebody beside the host: a counter, a model, a strategy.
-    pub fn request_text(&self, need: HostRequest) -> PendingResponse<'_, String> {
-        self.send_request(need, |answer| match answer {
+    pub fn request_text(&self, request: HostRequest) -> PendingResponse<'_, String> {
+        self.send_request(request, |answer| match answer {
             HostResponse::Text(made) => Ok(made),
             other => Err(unexpected_response_error(other)),
         })
@@ -414,8 +414,8 @@ impl Io {
         self.request_done(HostRequest::Page { bytes })
     }
 
-    fn request_done(&self, need: HostRequest) -> PendingResponse<'_, ()> {
-        self.send_request(need, |answer| match answer {
+    fn request_done(&self, request: HostRequest) -> PendingResponse<'_, ()> {
+        self.send_request(request, |answer| match answer {
             HostResponse::Done => Ok(()),
             other => Err(unexpected_response_error(other)),
         })

@@ -37,9 +37,9 @@ impl<'a> BackwardSearch<'a> {
     }
 
     /// Reports the secrets in a text of the log of which `told` goes out.
-    pub async fn report_text(&self, io: &Io, text: &str, told: &str) -> Result<(), Trouble> {
+    pub async fn report_text(&self, io: &Io, text: &str, placeholders: &str) -> Result<(), Trouble> {
         let aside = self.unreported.as_deref().unwrap_or(self.redactor);
-        self.redactor.report_value(io, aside, (&self.redactor.json_if_reporting(text), told)).await
+        self.redactor.report_value(io, aside, (&self.redactor.json_if_reporting(text), placeholders)).await
     }
 
     /// Finds the next messages that have all words, newest first; `None` at the end.

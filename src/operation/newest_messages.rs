@@ -29,18 +29,18 @@ impl<'a> NewestMessages<'a> {
 
     /// The next messages, a JSON array; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
-        let (live, io) = (self.files, self.io);
+        let (files, io) = (self.files, self.io);
         loop {
             let some = self.messages.next().await?;
             if self.messages.has_undecided() {
                 // Only a reader from the start knows which batches count, and where messages begin.
                 let looked_ms = io.now_ms();
-                let log = io.stat(&live.log_file(LogName::Messages)).await?;
+                let log = io.stat(&files.log_file(LogName::Messages)).await?;
                 let log = log.map(|log| (log.size, log.changed_us));
-                live.run_in_turn(io, &|| Box::pin(live.observe_present_logs(io))).await?;
-                live.save_checkpoint_if_far(io, (log, looked_ms)).await?;
-                let end = self.end.min(live.with_session(|session| session.log_state().bytes));
-                self.messages = MessageStream::newest_first(live, io, end);
+                files.run_in_turn(io, &|| Box::pin(files.observe_present_logs(io))).await?;
+                files.save_checkpoint_if_far(io, (log, looked_ms)).await?;
+                let end = self.end.min(files.with_session(|session| session.log_state().bytes));
+                self.messages = MessageStream::newest_first(files, io, end);
                 continue;
             }
             let Some(mut some) = some else { return Ok(None) };

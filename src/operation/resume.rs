@@ -219,17 +219,17 @@ impl SessionFiles {
         let mut stamp = io.stamp();
         stamp.offset_minutes = resuming.offset_minutes.map_or(stamp.offset_minutes, |minutes| minutes as i32);
         let block = block::render_block(&block, &stamp);
-        let told = to_json(&ResumePreamble { command: saved.agent.command, block, warnings });
-        let told = if request.is_outgoing {
-            io.redact_outgoing(told.clone()).await?.value.unwrap_or(told)
+        let preamble = to_json(&ResumePreamble { command: saved.agent.command, block, warnings });
+        let preamble = if request.is_outgoing {
+            io.redact_outgoing(preamble.clone()).await?.value.unwrap_or(preamble)
         } else {
-            told
+            preamble
         };
-        let mut answer = format!("{{\"id\":{},{}", to_json(id), &told[1..]);
+        let mut answer = format!("{{\"id\":{},{}", to_json(id), &preamble[1..]);
         answer.pop();
         let mut text = String::new();
         if resuming.max_bytes.is_some() {
-            let mut fields = request::parse_object(&told)?;
+            let mut fields = request::parse_object(&preamble)?;
             let block: String = fields.take("block", &mut Vec::new()).unwrap_or_default();
             let messages = request::parse_object(&passed.json)?.take_raw("messages").unwrap_or("[]");
             text = format!(

@@ -79,7 +79,7 @@ impl GuestOperation for RunningOperation {
             running.begin(moment)
         };
         match step {
-            Next::Requests(needs) => Ok(Step::Needs(needs.into_iter().map(to_need).collect())),
+            Next::Requests(requests) => Ok(Step::Needs(requests.into_iter().map(to_need).collect())),
             Next::Done(done) => {
                 match done.and_then(|ended| ended).map_err(|trouble| trouble_error(&trouble))? {
                     Outcome::Text(text) => Ok(Step::Done(text)),
@@ -115,7 +115,7 @@ impl StoreHandle {
         let folder = self.clone();
         RunningOperation::start(found.map(move |found| match found {
             None => text_outcome("null".into()),
-            Some(live) => Ok(Outcome::Session(folder.session_handle(live))),
+            Some(files) => Ok(Outcome::Session(folder.session_handle(files))),
         }))
     }
 }

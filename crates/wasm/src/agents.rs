@@ -33,8 +33,8 @@ pub fn rank_by_words(words: &str, all: &[u8]) -> JsResult<Vec<u32>> {
 #[wasm_bindgen(js_name = summaryPrompt)]
 pub fn summary_prompt(messages: &[u8], tokens: u32) -> JsResult<Uint8Array> {
     let messages = shapes::read(parse_utf8(messages)?, Format::Leftoff).map_err(to_js_error)?;
-    let told: Vec<String> = messages.iter().map(context::render_message).collect();
-    Ok(to_js_bytes(&to_json(&context::summary_prompt(&told.join("\n\n"), None, tokens))))
+    let texts: Vec<String> = messages.iter().map(context::render_message).collect();
+    Ok(to_js_bytes(&to_json(&context::summary_prompt(&texts.join("\n\n"), None, tokens))))
 }
 
 pub(crate) fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> JsResult<T> {

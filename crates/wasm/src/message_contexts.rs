@@ -24,13 +24,13 @@ impl Operations {
     pub fn context_of(
         &mut self,
         messages: &[u8],
-        asked: &[u8],
+        request: &[u8],
         counter: &Counter,
         now_ms: f64,
         entropy: &[u8],
     ) -> JsResult<Uint8Array> {
-        let (messages, asked) = (String::from(parse_utf8(messages)?), String::from(parse_utf8(asked)?));
-        let running = context_of(messages, asked, counter.counts(true)).map(String::into_bytes);
+        let (messages, request) = (String::from(parse_utf8(messages)?), String::from(parse_utf8(request)?));
+        let running = context_of(messages, request, counter.counts(true)).map(String::into_bytes);
         self.start(running, now_ms, entropy)
     }
 }

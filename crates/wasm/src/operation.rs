@@ -95,8 +95,8 @@ impl Operations {
 #[wasm_bindgen(js_name = answeredFormat)]
 pub fn answered_format(drafts: &[u8], format: Option<String>) -> JsResult<String> {
     let format = parse_format(&format.unwrap_or_default())?;
-    let told = extract_messages(parse_utf8(drafts)?, format).map_err(|error| to_js_value(&error))?;
-    Ok(told.0.as_str().into())
+    let extracted = extract_messages(parse_utf8(drafts)?, format).map_err(|error| to_js_value(&error))?;
+    Ok(extracted.0.as_str().into())
 }
 
 #[cfg(feature = "core")]
@@ -243,8 +243,8 @@ impl Operations {
     }
 
     fn encode_step(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> JsResult<Uint8Array> {
-        let needs = match step {
-            Step::Requests(needs) => needs,
+        let requests = match step {
+            Step::Requests(requests) => requests,
             Step::Done(Ok(ready)) => return Ok(build_frame(READY_TAG, &[&ready])),
             Step::Done(Err(trouble)) => {
                 return match trouble.origin() {
@@ -254,9 +254,9 @@ impl Operations {
             }
         };
         let number_of = number.to_le_bytes();
-        let json = to_json(&needs);
+        let json = to_json(&requests);
         let length = (json.len() as u32).to_le_bytes();
-        let payloads: Vec<_> = needs.iter().filter_map(HostRequest::payload).collect();
+        let payloads: Vec<_> = requests.iter().filter_map(HostRequest::payload).collect();
         let parts = [&number_of[..], &length, json.as_bytes()].into_iter();
         let parts: Vec<&[u8]> = parts.chain(payloads.iter().map(|payload| &**payload)).collect();
         let frame = build_frame(REQUESTS_TAG, &parts);
@@ -268,8 +268,8 @@ impl Operations {
 // A step that appends to a session's messages and does nothing else.
 #[cfg(feature = "core")]
 fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
-    let Step::Requests(needs) = step else { return None };
-    let [HostRequest::Append { file, bytes, durable, within: Some(within) }] = &needs[..] else {
+    let Step::Requests(requests) = step else { return None };
+    let [HostRequest::Append { file, bytes, durable, within: Some(within) }] = &requests[..] else {
         return None;
     };
     let is_log = file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl");
@@ -356,7 +356,7 @@ fn kind_of(number: f64) -> FileKind {
 // Answers the operation's first stat by what the host has seen already.
 fn answer_first_stat(running: &mut Running, step: Step<Vec<u8>>, seen: &[f64], now_ms: f64) -> Step<Vec<u8>> {
     match &step {
-        Step::Requests(needs) => match &needs[..] {
+        Step::Requests(requests) => match &requests[..] {
             [HostRequest::Stat { file }] if file.path.ends_with("/messages.jsonl") => {
                 running.next(now_ms as i64, Vec::from([HostResponse::Stat(read_stat(seen))]))
             }

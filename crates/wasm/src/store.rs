@@ -111,15 +111,15 @@ impl Operations {
             "rest" => store.pause_idle().map(null_json),
             "settings" => store.setup().settings().map(|read| read.to_json().into_bytes()),
             "move" => {
-                let live = open_session(store, &mut word)?;
-                store.move_to(&live, word()).map(session_place_json)
+                let session = open_session(store, &mut word)?;
+                store.move_to(&session, word()).map(session_place_json)
             }
             "relocate" => {
                 store.relocate_project(word(), word(), word()).map(|count| count.to_string().into_bytes())
             }
             "delete" => {
-                let live = open_session(store, &mut word)?;
-                store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())
+                let session = open_session(store, &mut word)?;
+                store.delete(&session, word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
             "close" => store.close().map(null_json),

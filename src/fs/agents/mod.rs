@@ -116,8 +116,8 @@ struct Visit<'a> {
 
 // Visits the files below a path; where `stops`, also a folder that counts as one. Links are followed and each folder is
 // visited once: people keep their agents' files elsewhere, and link to them.
-fn walk(disk: &Disk, path: &str, stops: bool, told: &mut dyn FnMut(Visit<'_>)) {
-    walk_by(disk, (path, path), stops, &mut BTreeSet::new(), told);
+fn walk(disk: &Disk, path: &str, stops: bool, visit: &mut dyn FnMut(Visit<'_>)) {
+    walk_by(disk, (path, path), stops, &mut BTreeSet::new(), visit);
 }
 
 fn walk_by(
@@ -125,7 +125,7 @@ fn walk_by(
     (path, name): (&str, &str),
     stops: bool,
     met: &mut BTreeSet<String>,
-    told: &mut dyn FnMut(Visit<'_>),
+    visit: &mut dyn FnMut(Visit<'_>),
 ) {
     let kind_of = |path: &str| disk.stat(&any_path(path)).ok().flatten().map(|stat| stat.kind);
     let (mut kind, mut path) = (kind_of(path), String::from(path));
@@ -138,7 +138,7 @@ fn walk_by(
         (kind, path) = (kind_of(&real), real);
     }
     if kind == Some(FileKind::File) {
-        return told(Visit { path: &path, name, is_tree: false });
+        return visit(Visit { path: &path, name, is_tree: false });
     }
     let is_new_folder = kind == Some(FileKind::Folder) && met.insert(path.clone());
     let entries =
@@ -146,11 +146,11 @@ fn walk_by(
     let folders: Vec<&str> =
         entries.iter().filter(|one| one.kind == FileKind::Folder).map(|one| &*one.name).collect();
     if stops && locations::is_opencode_tree(&folders) {
-        return told(Visit { path: &path, name, is_tree: true });
+        return visit(Visit { path: &path, name, is_tree: true });
     }
     let below = |above: &str, entry: &str| format!("{}/{entry}", above.trim_end_matches('/'));
     for entry in &entries {
-        walk_by(disk, (&below(&path, &entry.name), &below(name, &entry.name)), stops, met, told);
+        walk_by(disk, (&below(&path, &entry.name), &below(name, &entry.name)), stops, met, visit);
     }
 }
 

@@ -99,8 +99,8 @@ impl Session {
     /// # }
     /// ```
     pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
-        let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
-        let brief = self.0.files.brief(self.0.redactor.add_leaves_flag(asked));
+        let request = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
+        let brief = self.0.files.brief(self.0.redactor.add_leaves_flag(request));
         self.0.host.drive_outgoing(brief, &mut Helpers::default(), Some(&self.redactor()))
     }
 

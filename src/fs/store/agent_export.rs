@@ -91,7 +91,7 @@ impl Store {
         let variables = how.variables.unwrap_or_else(agents::variables);
         let folder = path_text(&absolute_path(how.folder.unwrap_or(self.project()))?)?;
         let title = title_in(&session.redact_value(&session.metadata())?)?;
-        let asked = [
+        let request_fields = [
             ("agent", Some(to_json(&how.agent))),
             ("session", Some(to_json(&session.id()))),
             ("title", Some(to_json(&title))),
@@ -102,6 +102,6 @@ impl Store {
             ("isFitted", is_fitted.then(|| "true".into())),
             begins,
         ];
-        self.drive(self.0.core.write_for_agent(with_fields("{}", &asked)?))
+        self.drive(self.0.core.write_for_agent(with_fields("{}", &request_fields)?))
     }
 }

@@ -69,14 +69,14 @@ impl Store {
         if found.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return self.import_scopes(&[FileScope::All(path)], how.from, helpers);
         }
-        let asked = [
+        let request_fields = [
             ("path", Some(to_json(&path))),
             ("from", how.from.map(|from| to_json(&from))),
             ("only", how.only.map(check_json).transpose()?.map(String::from)),
             ("size", found.map(|found| found.len().to_string())),
         ];
-        self.run_import(&asked, helpers, |store, asked| {
-            store.0.core.import_file(asked, store.0.host.counting_mode())
+        self.run_import(&request_fields, helpers, |store, request| {
+            store.0.core.import_file(request, store.0.host.counting_mode())
         })
     }
 
@@ -132,15 +132,16 @@ impl Store {
         conversation: Conversation<'_>,
         mut helpers: Helpers<'_>,
     ) -> Result<Option<Session>, Trouble> {
-        let asked = [
+        let request_fields = [
             ("path", Some(to_json(&absolute_path_text(conversation.path)?))),
             ("from", Some(to_json(&conversation.agent))),
             ("only", conversation.only.map(check_json).transpose()?.map(String::from)),
             ("hasCommand", Some(helpers.command.is_some().to_string())),
         ];
-        let recording = self.0.core.record_and_open(with_fields("{}", &asked)?, self.0.host.counting_mode());
+        let recording =
+            self.0.core.record_and_open(with_fields("{}", &request_fields)?, self.0.host.counting_mode());
         let open = self.drive_with(recording, &mut helpers)?;
-        let sessions: Vec<Session> = open.into_iter().map(|live| self.session_of(live)).collect();
+        let sessions: Vec<Session> = open.into_iter().map(|files| self.session_of(files)).collect();
         // A running conversation must not be paused as idle: its session and its sub-agents' stay open from now on.
         for session in &sessions {
             let mut recorded = self.0.recorded_sessions.borrow_mut();
@@ -203,21 +204,21 @@ impl Store {
     ) -> Result<String, Trouble> {
         let files: Vec<AgentFile> =
             wanted.iter().flat_map(|wanted| self.0.host.agent_files(wanted)).collect();
-        let asked = [("files", Some(to_json(&files))), ("from", from.map(|from| to_json(&from)))];
-        self.run_import(&asked, helpers, |store, asked| {
-            store.0.core.import_files(asked, store.0.host.counting_mode())
+        let request_fields = [("files", Some(to_json(&files))), ("from", from.map(|from| to_json(&from)))];
+        self.run_import(&request_fields, helpers, |store, request| {
+            store.0.core.import_files(request, store.0.host.counting_mode())
         })
     }
 
     fn run_import<'a>(
         &self,
-        asked: &[super::super::request::RequestField<'_>],
+        request_fields: &[super::super::request::RequestField<'_>],
         mut helpers: Helpers<'_>,
         work: impl FnOnce(&Store, String) -> crate::operation::Operation<'a, String>,
     ) -> Result<String, Trouble> {
         let tells = [("tells", Some(helpers.progress.is_some().to_string()))];
-        let asked = with_fields("{}", &[asked, &tells].concat())?;
-        self.drive_with(work(self, asked), &mut helpers)
+        let request = with_fields("{}", &[request_fields, &tells].concat())?;
+        self.drive_with(work(self, request), &mut helpers)
     }
 }
 

@@ -234,7 +234,7 @@ impl Store {
     /// # }
     /// ```
     pub fn current(&self) -> Result<Option<Session>, Trouble> {
-        Ok(self.drive(self.0.core.current())?.map(|live| self.session_of(live)))
+        Ok(self.drive(self.0.core.current())?.map(|files| self.session_of(files)))
     }
 
     /// Makes a session the project's current one, and returns whether the project can have one.

@@ -69,8 +69,8 @@ impl Store {
     /// # }
     /// ```
     pub fn list_trash(&self) -> Result<String, Trouble> {
-        let told = self.drive(self.0.core.list_trash())?;
-        self.redactor().redact_value(&self.0.host, told)
+        let trash = self.drive(self.0.core.list_trash())?;
+        self.redactor().redact_value(&self.0.host, trash)
     }
 
     /// Brings a session back from the trash to where it was, by its id or a unique beginning of one. Answer:
@@ -92,7 +92,7 @@ impl Store {
     /// # }
     /// ```
     pub fn restore(&self, id: &str) -> Result<String, Trouble> {
-        let told = self.drive(self.0.core.restore(id.into()))?;
-        self.redactor().redact_value(&self.0.host, told)
+        let restored = self.drive(self.0.core.restore(id.into()))?;
+        self.redactor().redact_value(&self.0.host, restored)
     }
 }

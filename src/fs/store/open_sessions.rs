@@ -12,7 +12,7 @@ impl Store {
         &self,
         operation: Operation<'_, Rc<SessionFiles>>,
     ) -> Result<Session, Trouble> {
-        self.drive(operation).map(|live| self.session_of(live))
+        self.drive(operation).map(|files| self.session_of(files))
     }
 
     // However often a session is asked for, its clones share one value.

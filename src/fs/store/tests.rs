@@ -195,8 +195,9 @@ fn no_request_has_a_secret_leave_that_would_be_replaced() {
     let said = session.append(draft, AppendOptions::default()).expect("appended").messages();
     let id = &said[0].id;
     for leaves in ["", r#","leaves":false"#, r#","leaves":null"#, r#","leaves":false ,"leaves":false "#] {
-        let asked = format!(r#" {{"startMessageId":"{id}","endMessageId":"{id}","maxTokens":200{leaves}}} "#);
-        let told = session.summary_of(&asked).expect("told");
+        let request =
+            format!(r#" {{"startMessageId":"{id}","endMessageId":"{id}","maxTokens":200{leaves}}} "#);
+        let told = session.summary_of(&request).expect("told");
         assert!(told.contains("Deploy with") && !told.contains("key-1"), "{leaves}: {told}");
     }
 }
@@ -208,35 +209,35 @@ fn each_request_refuses_a_name_that_nobody_knows() {
         pages.try_for_each(|page| page.map(drop))
     }
     let asks: [(&str, Asks); 21] = [
-        ("create", |store, _, asked| store.create(asked).map(drop)),
-        ("fork", |store, session, asked| store.fork(session, asked).map(drop)),
-        ("tidy", |store, _, asked| store.tidy(asked).map(drop)),
-        ("list", |store, _, asked| store.list(asked).map(drop)),
-        ("find", |store, _, asked| store.find("words", asked).map(drop)),
-        ("search", |store, _, asked| read_all(store.search("words", asked, Helpers::default())?)),
-        ("recall", |store, _, asked| store.recall("words", asked, Helpers::default()).map(drop)),
-        ("move_to", |store, session, asked| store.move_to(session, asked).map(drop)),
-        ("outputs.save", |store, _, asked| store.outputs().save(asked, "{}").map(drop)),
-        ("outputs.list", |store, _, asked| store.outputs().list(asked).map(drop)),
-        ("outputs.clear", |store, _, asked| store.outputs().clear(asked).map(drop)),
-        ("outputs.prompt", |store, _, asked| store.outputs().prompt(asked).map(drop)),
-        ("doctor", |store, _, asked| store.doctor(asked).map(drop)),
-        ("append_once", |_, _, asked| Ok(AppendConditions::from_json(asked).map(drop)?)),
-        ("context", |_, session, asked| session.context(asked, Helpers::default()).map(drop)),
-        ("resume", |_, session, asked| {
+        ("create", |store, _, request| store.create(request).map(drop)),
+        ("fork", |store, session, request| store.fork(session, request).map(drop)),
+        ("tidy", |store, _, request| store.tidy(request).map(drop)),
+        ("list", |store, _, request| store.list(request).map(drop)),
+        ("find", |store, _, request| store.find("words", request).map(drop)),
+        ("search", |store, _, request| read_all(store.search("words", request, Helpers::default())?)),
+        ("recall", |store, _, request| store.recall("words", request, Helpers::default()).map(drop)),
+        ("move_to", |store, session, request| store.move_to(session, request).map(drop)),
+        ("outputs.save", |store, _, request| store.outputs().save(request, "{}").map(drop)),
+        ("outputs.list", |store, _, request| store.outputs().list(request).map(drop)),
+        ("outputs.clear", |store, _, request| store.outputs().clear(request).map(drop)),
+        ("outputs.prompt", |store, _, request| store.outputs().prompt(request).map(drop)),
+        ("doctor", |store, _, request| store.doctor(request).map(drop)),
+        ("append_once", |_, _, request| Ok(AppendConditions::from_json(request).map(drop)?)),
+        ("context", |_, session, request| session.context(request, Helpers::default()).map(drop)),
+        ("resume", |_, session, request| {
             session
-                .resume("{}", Resume { now: Some(asked), ..Resume::default() }, Helpers::default())
+                .resume("{}", Resume { now: Some(request), ..Resume::default() }, Helpers::default())
                 .map(drop)
         }),
-        ("summary_of", |_, session, asked| session.summary_of(asked).map(drop)),
-        ("compact", |_, session, asked| {
-            session.compact(asked, Compact::default(), Helpers::default()).map(drop)
+        ("summary_of", |_, session, request| session.summary_of(request).map(drop)),
+        ("compact", |_, session, request| {
+            session.compact(request, Compact::default(), Helpers::default()).map(drop)
         }),
-        ("messages", |_, session, asked| read_all(session.messages(asked))),
-        ("search of a session", |_, session, asked| {
-            read_all(session.search("words", asked, Helpers::default())?)
+        ("messages", |_, session, request| read_all(session.messages(request))),
+        ("search of a session", |_, session, request| {
+            read_all(session.search("words", request, Helpers::default())?)
         }),
-        ("export", |_, session, asked| read_all(session.export(asked))),
+        ("export", |_, session, request| read_all(session.export(request))),
     ];
     let home = TempDir::new().expect("a folder");
     let options = Options { project: Some(home.path().into()), ..Options::default() };

@@ -114,8 +114,9 @@ fn take_queued_prompt<'a>(object: &mut Object<'a>) -> Result<(Object<'a>, &'a st
     let attachment = raw.and_then(|raw| Object::parse(format!("{QUEUED_COMMAND_PATH}.attachment"), raw).ok());
     let mut attachment = attachment.ok_or_else(|| mismatch_message("attachment", "an object", raw))?;
     let prompt = attachment.take_raw("prompt");
-    let told = prompt.filter(|prompt| prompt.starts_with(['"', '[']));
-    told.map(|told| (attachment, told))
+    let prompt_json = prompt.filter(|prompt| prompt.starts_with(['"', '[']));
+    prompt_json
+        .map(|prompt_json| (attachment, prompt_json))
         .ok_or_else(|| mismatch_message("attachment.prompt", "a string or an array", prompt))
 }
 
@@ -244,10 +245,10 @@ impl<'a> Reader<'a> {
     ) {
         let named: Option<String> = object.take("interruptedMessageId", &mut Losses::default());
         let linked = named.and_then(|uuid| self.links.get(&uuid)).filter(|linked| linked.thread == at);
-        let told = content.contains(INTERRUPTION_TEXT).then_some(before).flatten();
+        let interrupted_place = content.contains(INTERRUPTION_TEXT).then_some(before).flatten();
         if let Some(place) = linked.and_then(|linked| linked.message_index) {
             self.threads[at].cut_short(place);
-        } else if let Some(place) = told.filter(|place| !self.threads[at].is_finished(*place)) {
+        } else if let Some(place) = interrupted_place.filter(|place| !self.threads[at].is_finished(*place)) {
             self.threads[at].cut_short(place);
         }
     }
@@ -281,14 +282,14 @@ impl<'a> Reader<'a> {
             None => None,
         };
         let why = subkind.as_deref().filter(|_| attachment.is_some()).and_then(attachments::skip_reason);
-        let told = attachment
+        let queued = attachment
             .filter(|_| why.is_none())
             .and_then(|raw| attachments::attachment_message(raw, object.raw("rendered")));
         let kind = subkind.map_or_else(|| kind.into(), |subkind| format!("{kind}/{subkind}"));
         let before = self.find_parent_message(at, &envelope, &kind, &mut losses);
         self.threads[at].talk.note_created(envelope.ms());
         let is_repeated = || envelope.uuid.as_ref().is_some_and(|uuid| self.links.contains_key(uuid));
-        match told {
+        match queued {
             // A client that resumes may write it again.
             Some(_) if is_repeated() => {}
             Some(message) => {

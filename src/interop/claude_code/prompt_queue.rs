@@ -32,12 +32,12 @@ impl QueuedPrompt {
     }
 
     fn is_contained_in(&self, message: &Message) -> bool {
-        let told = self.text().trim_start_matches('!').trim_start();
+        let queued_text = self.text().trim_start_matches('!').trim_start();
         let said = message.content.as_str().trim();
-        if told.is_empty() {
+        if queued_text.is_empty() {
             return said.is_empty() && message.attachments.len() == self.message.attachments.len();
         }
-        holds(said, told)
+        holds(said, queued_text)
     }
 }
 

@@ -136,9 +136,9 @@ impl UiReader {
             }
             "say/command_output" | "ask/command_output" => self.add_output(talk, text, origin),
             "ask/followup" | "ask/plan_mode_respond" => {
-                let told = string_field(text.as_str(), "question")
+                let question = string_field(text.as_str(), "question")
                     .or_else(|| string_field(text.as_str(), "response"));
-                self.add_piece(talk, AnswerPiece::Text(told.map_or(text, Text::from)), origin);
+                self.add_piece(talk, AnswerPiece::Text(question.map_or(text, Text::from)), origin);
             }
             _ => self.add_piece(talk, AnswerPiece::Text(text), origin),
         }

@@ -306,11 +306,11 @@ fn parse_exit_code(said: &str) -> Option<i64> {
         return result.take_object("metadata", quiet)?.take("exit_code", quiet);
     }
     let (head, _) = said.split_once("\nOutput:")?;
-    let told = |line: &str| {
+    let exit_code = |line: &str| {
         let said = ["Exit code: ", "Process exited with code "];
         said.into_iter().find_map(|said| line.strip_prefix(said))?.trim_ascii().parse().ok()
     };
-    head.lines().find_map(told)
+    head.lines().find_map(exit_code)
 }
 
 // Returns the id in `rollout-<time>-<id>.jsonl`.

@@ -202,11 +202,11 @@ fn call_ids(pieces: &[AnswerPiece]) -> Vec<String> {
 fn read_start(
     talk: &mut ConversationBuilder,
     data: &mut Object<'_>,
-    told: Option<&str>,
+    start_time: Option<&str>,
     losses: &mut Losses,
 ) {
     let begun = data.take_time("startTime", losses);
-    talk.note_created(begun.as_deref().or(told).and_then(time::parse));
+    talk.note_created(begun.as_deref().or(start_time).and_then(time::parse));
     let id = data.take_name("sessionId", losses);
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
@@ -318,8 +318,8 @@ fn take_result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> M
 // Takes a command's exit code: a shell's output is written once more, with its code.
 fn exit_code(given: &Object<'_>) -> Option<i64> {
     let quiet = &mut Losses::default();
-    let told = parse_blocks("", given.raw("contents")?, quiet);
-    told.into_iter().find_map(|(_, mut block)| block.take("exitCode", quiet))
+    let blocks = parse_blocks("", given.raw("contents")?, quiet);
+    blocks.into_iter().find_map(|(_, mut block)| block.take("exitCode", quiet))
 }
 
 // Takes an answer's token counts, and the request that it answers; input includes the cached tokens.

@@ -318,7 +318,7 @@ impl Reader {
     fn add_results(
         &mut self,
         given: Vec<TimedAnswer>,
-        told: Option<&str>,
+        fallback_time: Option<&str>,
         place: Span,
         entry: &mut HistoryEntry,
     ) {
@@ -337,7 +337,8 @@ impl Reader {
                 self.newest_answer_results.remove(again);
                 continue;
             }
-            let origin = RecordOrigin::from_place(place, timestamp.or_else(|| told.map(String::from)));
+            let origin =
+                RecordOrigin::from_place(place, timestamp.or_else(|| fallback_time.map(String::from)));
             let id = answer.id.clone();
             let native = if id.is_empty() { origin.native } else { id.clone() };
             let at = self.talk.add(answer.into_message(), RecordOrigin { native, ..origin });

@@ -117,8 +117,9 @@ impl ExportDocument<'_, '_> {
             _ => {
                 self.newest_prompt = message.into();
                 // The client goes on with the model that the newest prompt names.
-                let asked = self.writing.header.model.as_deref().and_then(|model| model.split_once('/'));
-                let (provider, model) = asked.unwrap_or((UNKNOWN_PROVIDER, UNKNOWN_PROVIDER));
+                let named_model =
+                    self.writing.header.model.as_deref().and_then(|model| model.split_once('/'));
+                let (provider, model) = named_model.unwrap_or((UNKNOWN_PROVIDER, UNKNOWN_PROVIDER));
                 let model = json!({"providerID": provider, "modelID": model});
                 json!({"role": "user", "agent": "build", "model": model, "time": {"created": ms}})
             }

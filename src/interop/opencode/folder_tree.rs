@@ -30,7 +30,7 @@ pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
         |kind: &str| files.keys().filter(|path| is_of(path, kind)).map(String::as_str).collect::<Vec<_>>();
     let (sessions, messages) = (of("session"), of("message"));
     let tree = SessionTree::of(files, &messages, &of("part"));
-    let (mut told, mut all) = (BTreeSet::new(), Vec::new());
+    let (mut seen_ids, mut all) = (BTreeSet::new(), Vec::new());
     for path in sessions {
         let own = tree.text(path);
         let id = own_id(&own).unwrap_or_else(|| name_of(path).into());
@@ -39,12 +39,12 @@ pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
             Err(_) => format!("{{\"id\":{},\"unreadable\":{}}}", to_json(&id), to_json(&own)),
         };
         all.push(tree.conversation(&id, &info));
-        told.insert(id);
+        seen_ids.insert(id);
     }
     // The session's file was lost, but its messages were not.
     for path in messages {
         let id = folder_of(path);
-        if told.insert(id.into()) {
+        if seen_ids.insert(id.into()) {
             all.push(tree.conversation(id, &format!("{{\"id\":{}}}", to_json(&id))));
         }
     }
@@ -68,14 +68,14 @@ pub fn session_groups(paths: &[&str], first: &BTreeMap<String, Vec<u8>>) -> Vec<
     let (messages, parts) = (of("message"), of("part"));
     let tree = SessionTree::of(first, &messages, &parts);
     let loose: Vec<&str> = parts.iter().filter(|path| first.contains_key(**path)).copied().collect();
-    let (mut told, mut all) = (BTreeSet::new(), Vec::new());
+    let (mut seen_ids, mut all) = (BTreeSet::new(), Vec::new());
     for path in of("session") {
         let id = own_id(&tree.text(path)).unwrap_or_else(|| name_of(path).into());
         all.push(tree.group(Some(path), &id, &loose));
-        told.insert(id);
+        seen_ids.insert(id);
     }
     for path in &messages {
-        if told.insert(folder_of(path).into()) {
+        if seen_ids.insert(folder_of(path).into()) {
             all.push(tree.group(None, folder_of(path), &loose));
         }
     }

@@ -50,9 +50,9 @@ pub(in crate::operation) async fn read_aliases(io: &Io, folder: &str) -> Result<
 impl Git<'_> {
     // Standard output, if git succeeded in time.
     fn try_query_output<'a>(&'a self, arguments: &[&str]) -> Work<'a, String> {
-        let asked = self.try_query(arguments, &[]);
+        let query = self.try_query(arguments, &[]);
         Box::pin(async {
-            let ran = asked.await?.filter(|ran| ran.status == Some(0) && !ran.has_timed_out);
+            let ran = query.await?.filter(|ran| ran.status == Some(0) && !ran.has_timed_out);
             Ok(ran.map(|ran| decode_lossy(&ran.stdout)).unwrap_or_default())
         })
     }

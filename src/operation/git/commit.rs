@@ -71,14 +71,14 @@ pub(in crate::operation) async fn commit(
 }
 
 fn still_marked_error(trouble: Trouble, left: &str) -> Trouble {
-    let told = |message: String| {
+    let with_hint = |message: String| {
         format!("{message}\nand the new files stay marked with 'git add --intent-to-add': {left}")
     };
     match trouble {
-        Trouble::Refused(error) => Error { message: told(error.message), ..*error }.into(),
+        Trouble::Refused(error) => Error { message: with_hint(error.message), ..*error }.into(),
         Trouble::Failed(failure) => {
             let Failure { code, message, .. } = *failure;
-            Failure { code, message: told(message), ..Failure::default() }.into()
+            Failure { code, message: with_hint(message), ..Failure::default() }.into()
         }
     }
 }
@@ -87,7 +87,7 @@ impl Git<'_> {
     async fn commit_changes(&self, title: &str, fresh: &[u8]) -> Result<String, Trouble> {
         let files = self.list_changed().await?;
         let is_session_only = !files.is_empty() && files.iter().all(|file| file.starts_with(".session/"));
-        let told = |commit: Option<&str>, message: &str| {
+        let commit_json = |commit: Option<&str>, message: &str| {
             let (commit, message, files) = (to_json(&commit), to_json(&message), to_json(&files));
             format!(
                 "{{\"commit\":{commit},\"message\":{message},\"isSessionOnly\":{is_session_only},\"files\":{files}}}"
@@ -95,18 +95,18 @@ impl Git<'_> {
         };
         if files.is_empty() {
             self.unmark_paths(fresh).await?;
-            return Ok(told(None, ""));
+            return Ok(commit_json(None, ""));
         }
         let what = if is_session_only { "session update" } else { "conversation and session saved" };
         let message = format!("{}: {what}", commit_title(title));
-        let asked = format!("--message={message}");
+        let message_argument = format!("--message={message}");
         let before =
             ["-c", "i18n.commitEncoding=UTF-8", "commit", "--quiet", "--only", "--cleanup=whitespace"];
-        let arguments = [&before[..], &[&asked, "--", "."]].concat();
+        let arguments = [&before[..], &[&message_argument, "--", "."]].concat();
         let how = || RunOptions { variables: &[NO_PROMPTS], input: Vec::new(), limit_ms: COMMIT_LIMIT_MS };
         output_or_error(self.run_with_retries(&arguments, how).await?, "commit")?;
         let head = self.query_output(&["rev-parse", "--verify", "HEAD"]).await?;
-        Ok(told(Some(decode_lossy(&head).trim()), &message))
+        Ok(commit_json(Some(decode_lossy(&head).trim()), &message))
     }
 
     async fn reject_outside_repository(&self) -> Result<(), Trouble> {
@@ -166,8 +166,8 @@ impl Git<'_> {
         let others = ["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"];
         let found = self.query_output(&[&others[..], &SESSION_PARTS].concat()).await?;
         let Some(ignored) = split_names(&found).into_iter().next() else { return Ok(()) };
-        let asked = format!("{ignored}\0");
-        let answer = self.query(&["check-ignore", "--verbose", "-z", "--stdin"], asked.as_bytes()).await?;
+        let paths = format!("{ignored}\0");
+        let answer = self.query(&["check-ignore", "--verbose", "-z", "--stdin"], paths.as_bytes()).await?;
         let rule = split_names(&output_or_error(answer, "check-ignore")?);
         let word = |place: usize| rule.get(place).map(String::as_str).unwrap_or_default();
         let (source, line, pattern) = (word(0), word(1), word(2));

@@ -73,8 +73,8 @@ impl Git<'_> {
         let RunOptions { variables, input, limit_ms } = how;
         let arguments = arguments.iter().map(|one| String::from(*one)).collect();
         let (folder, without) = (self.folder.into(), &REMOVED_VARIABLES);
-        let need = HostRequest::Git { folder, arguments, variables, without, bytes: input, limit_ms };
-        Box::pin(self.io.git(need))
+        let request = HostRequest::Git { folder, arguments, variables, without, bytes: input, limit_ms };
+        Box::pin(self.io.git(request))
     }
 
     /// Runs a query; `input`: its standard input.

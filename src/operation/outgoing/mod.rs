@@ -91,11 +91,11 @@ impl OutgoingGate {
     }
 
     pub(super) fn report_secrets(&self, secrets: &[Secret]) {
-        let mut told = self.reported.borrow_mut();
+        let mut reported = self.reported.borrow_mut();
         for secret in secrets {
-            match told.iter_mut().find(|one| one.placeholder == secret.placeholder) {
+            match reported.iter_mut().find(|one| one.placeholder == secret.placeholder) {
                 Some(one) => one.count = one.count.max(secret.count),
-                None => told.push(secret.clone()),
+                None => reported.push(secret.clone()),
             }
         }
     }

@@ -78,20 +78,20 @@ impl OutgoingRedactor {
         &self,
         io: &Io,
         aside: &OutgoingRedactor,
-        (whole, told): (&str, &str),
+        (whole, shown): (&str, &str),
     ) -> Result<(), Trouble> {
         match self.gate.redact {
             RedactMode::Off => {}
             RedactMode::Report => self.gate.report_secrets(&self.redact_json(io, whole).await?.secrets),
-            RedactMode::Replace => self.report_from(aside, told),
+            RedactMode::Replace => self.report_from(aside, shown),
         }
         Ok(())
     }
 
     /// Reports those secrets of `aside` whose placeholders are in the outgoing text.
-    pub(in crate::operation) fn report_from(&self, aside: &OutgoingRedactor, told: &str) {
+    pub(in crate::operation) fn report_from(&self, aside: &OutgoingRedactor, shown: &str) {
         for secret in aside.gate.reported.borrow().iter() {
-            let count = told.matches(&*secret.placeholder).count() as u64;
+            let count = shown.matches(&*secret.placeholder).count() as u64;
             // In reporting mode no placeholder shows where a secret stood.
             if count > 0 || !self.replaces() {
                 self.gate.report_secrets(&[Secret { count: count.max(1), ..secret.clone() }]);

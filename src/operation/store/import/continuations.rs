@@ -107,16 +107,16 @@ impl Importer<'_> {
     ) -> Result<Vec<ConversationPart>, Trouble> {
         if let Some(pointed) =
             read_continuation(self.io, &continuation_name(one.agent, &one.source_id)).await?
-            && let Some(live) = self.store.open_resumed(self.io, &pointed.id).await?
+            && let Some(files) = self.store.open_resumed(self.io, &pointed.id).await?
             && let Some(end) = messages.iter().position(|message| message.id == pointed.last_message)
         {
             let messages = messages.split_off(end + 1);
-            return Ok(Vec::from([ConversationPart { messages, resumed: Some(live) }]));
+            return Ok(Vec::from([ConversationPart { messages, resumed: Some(files) }]));
         }
         if is_about_store {
             let parts = self.split_at_marks(messages).await?;
-            if let Some(live) = parts.last().and_then(|part| part.resumed.as_ref()) {
-                self.note_continuation(one, live.id()).await?;
+            if let Some(files) = parts.last().and_then(|part| part.resumed.as_ref()) {
+                self.note_continuation(one, files.id()).await?;
             }
             return Ok(parts);
         }
