@@ -80,7 +80,9 @@ impl Context {
         let Some(leaves) = leaves else { return false };
         let is_sent = |id: &str| self.report.reasoning.iter().any(|one| one.is_sent && one.id == id);
         let of_sent = self.messages.iter().filter(|message| is_sent(&message.id));
-        let all = of_sent.filter_map(|message| message.assistant.as_ref()).flat_map(|said| &said.reasoning);
+        let all = of_sent
+            .filter_map(|message| message.assistant.as_ref())
+            .flat_map(|assistant| &assistant.reasoning);
         let mut texts = all.flat_map(|one| {
             let words = [one.signature.as_deref(), one.data.as_deref()];
             words.into_iter().flatten().chain([one.text.as_str()])

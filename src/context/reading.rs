@@ -333,7 +333,7 @@ impl Reading {
 
     // The line of a later revision lies behind its message's place.
     fn is_summed_up_with(&self, message: &Message, Span { start, end }: Span) -> bool {
-        let is_there = |one: &CompactionPoint| one.end_byte.is_none_or(|said| said == end);
+        let is_there = |one: &CompactionPoint| one.end_byte.is_none_or(|own_end| own_end == end);
         let is_first = message.rev == 0 || Span::any_holds(&self.source.firsts, start);
         let compacted = self.source.compaction.as_ref();
         compacted.is_some_and(|one| one.last_message_id == message.id && is_first && is_there(one))
@@ -370,10 +370,10 @@ impl Reading {
     }
 }
 
-fn unexpected_range_error(asked: Option<RequestedRange>, found: Span) -> Error {
-    let asked = asked
+fn unexpected_range_error(requested: Option<RequestedRange>, found: Span) -> Error {
+    let requested = requested
         .map(RequestedRange::span)
         .map_or("no bytes".into(), |span| format!("bytes {}..{}", span.start, span.end));
-    let message = format!("expected {asked}, but found bytes {}..{} instead", found.start, found.end);
+    let message = format!("expected {requested}, but found bytes {}..{} instead", found.start, found.end);
     Error::new(Code::InvalidRequest, message)
 }

@@ -114,9 +114,9 @@ impl core::fmt::Debug for QuoteReading {
 
 impl RecallState {
     /// Begins with the newest user message, whose line begins at `before`, in a log that ends at `end`.
-    pub fn begin(&mut self, said: &str, before: u64, end: u64) {
+    pub fn begin(&mut self, question_text: &str, before: u64, end: u64) {
         let mut words = TermAnalyzer::default();
-        let question = Question::new(said, &mut words);
+        let question = Question::new(question_text, &mut words);
         let at = before.saturating_sub(MAX_SCAN_BYTES);
         *self = match question.terms.is_empty() || before == 0 {
             true => RecallState::Ready(RecalledQuotes {
@@ -180,9 +180,9 @@ impl RecallState {
             return None;
         };
         let quotes = quotes.iter().map(|(quote, _)| quote.clone()).collect();
-        let (said, before, repeated) = (question.text.clone(), *before, source.skipped.len());
+        let (question_text, before, repeated) = (question.text.clone(), *before, source.skipped.len());
         source.path.is_none().then_some(Recollection {
-            question_text: said,
+            question_text,
             question_start: before,
             repeated_count: repeated,
             quotes,

@@ -217,11 +217,11 @@ impl Request {
         self.model.clone_from(&name);
         let is_unknown = name.is_some() && known.is_none();
         let usual = || assumes.then_some(USUAL_WINDOW_TOKENS);
-        let said = window.or(of_record).or(known.map(|model| model.window));
+        let own_window = window.or(of_record).or(known.map(|model| model.window));
         let Some(window) =
-            said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some() || assumes)
+            own_window.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some() || assumes)
         else {
-            let wanted = match (said, &encoding) {
+            let wanted = match (own_window, &encoding) {
                 (Some(_), _) => "\"encoding\", such as o200k_base or estimate-1",
                 (None, None) if is_given => "\"window\" and \"encoding\"",
                 (None, _) => "\"window\"",
@@ -233,7 +233,7 @@ impl Request {
             return Err(Error::new(Code::InvalidRequest, message));
         };
         let assumed = AssumedModel {
-            window: said.is_none().then_some(window),
+            window: own_window.is_none().then_some(window),
             encoding: (is_unknown && encoding.is_none()).then_some(Encoding::Estimate1),
             model: name,
         };

@@ -242,15 +242,15 @@ fn rank_sentences<'a>(state: &'a State, task: &str) -> Vec<(usize, &'a Fact)> {
         state.facts().enumerate().filter(|(_, fact)| fact.kind.is_sentence()).collect();
     // Of equal weight, the later one says more about the current state.
     all.sort_by_key(|(place, fact)| (core::cmp::Reverse(fact.weight), core::cmp::Reverse(*place)));
-    let mut said: Vec<Wording> = Vec::new();
+    let mut wordings: Vec<Wording> = Vec::new();
     let mut alike: Vec<(usize, &Fact)> = Vec::new();
     all.retain(|(place, fact)| {
         if task.contains(&fact.text) {
             return false;
         }
         let wording = Wording::of(&fact.text);
-        let likeness = said.iter().map(|other| wording.compare(other)).max().unwrap_or(Likeness::None);
-        said.push(wording);
+        let likeness = wordings.iter().map(|other| wording.compare(other)).max().unwrap_or(Likeness::None);
+        wordings.push(wording);
         if likeness == Likeness::Alike {
             alike.push((*place, *fact));
         }

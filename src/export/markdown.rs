@@ -30,9 +30,14 @@ pub(super) fn render_heading(mut metadata: Fields<'_>) -> String {
     let stats = metadata.raw("stats").and_then(|raw| Fields::parse(raw).ok());
     let count =
         stats.and_then(|mut stats| stats.take::<u64>("messageCount", &mut Vec::new())).unwrap_or_default();
-    let mut said = |key: &str| text(&mut metadata, key);
-    let mut facts = format!("- session: {}\n- type: {}, {}\n", said("id"), said("type"), said("lifecycle"));
-    let summary = one_line(&said("summary"));
+    let mut field_text = |key: &str| text(&mut metadata, key);
+    let mut facts = format!(
+        "- session: {}\n- type: {}, {}\n",
+        field_text("id"),
+        field_text("type"),
+        field_text("lifecycle")
+    );
+    let summary = one_line(&field_text("summary"));
     let count = format!("{count}");
     for (name, value) in [
         ("created", &created),

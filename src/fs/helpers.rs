@@ -116,9 +116,9 @@ impl Helpers<'_> {
         }))
     }
 
-    pub(super) fn find_command(&mut self, said: &[u8]) -> HostResponse {
+    pub(super) fn find_command(&mut self, messages: &[u8]) -> HostResponse {
         let Some(command) = &mut self.command else { return HostResponse::Text("null".into()) };
-        text_response(command(&String::from_utf8_lossy(said)).map(|json| json.unwrap_or("null".into())))
+        text_response(command(&String::from_utf8_lossy(messages)).map(|json| json.unwrap_or("null".into())))
     }
 
     pub(super) fn report_progress(&mut self, page: &[u8]) -> HostResponse {

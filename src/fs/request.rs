@@ -14,10 +14,11 @@ pub(super) type RequestField<'a> = (&'a str, Option<String>);
 
 /// Adds this host's fields to a request.
 pub(super) fn with_fields(request: &str, more: &[RequestField<'_>]) -> Result<String, Error> {
-    let said = check_json(request)?.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    let said = said.ok_or_else(no_request_error)?.trim();
+    let fields_text = check_json(request)?.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let fields_text = fields_text.ok_or_else(no_request_error)?.trim();
     let more = more.iter().filter_map(|(name, json)| Some(format!("\"{name}\":{}", json.as_ref()?)));
-    let fields: Vec<String> = (!said.is_empty()).then(|| said.into()).into_iter().chain(more).collect();
+    let fields: Vec<String> =
+        (!fields_text.is_empty()).then(|| fields_text.into()).into_iter().chain(more).collect();
     Ok(format!("{{{}}}", fields.join(",")))
 }
 

@@ -96,7 +96,7 @@ impl Section {
     }
 
     fn add_line(&mut self, voice: Speaker, text: String, start: u64) {
-        if self.pending_message.as_ref().is_none_or(|said| said.0 != voice) {
+        if self.pending_message.as_ref().is_none_or(|pending| pending.0 != voice) {
             self.finish_message();
             self.pending_message = Some((voice, start, Vec::new()));
         }
@@ -167,7 +167,7 @@ impl Reader {
         }
         self.section.last_byte = start + line.len() as u64;
         let is_ended = line.ends_with("  ");
-        let goes_on = |voice| self.section.pending_message.as_ref().is_some_and(|said| said.0 == voice);
+        let goes_on = |voice| self.section.pending_message.as_ref().is_some_and(|pending| pending.0 == voice);
         let of = |mark: &str| {
             line.strip_prefix(mark).or_else(|| (line.trim_end() == mark.trim_end()).then_some(""))
         };

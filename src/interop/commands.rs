@@ -115,7 +115,7 @@ pub fn find_command<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Comma
 /// True if these first messages may show which command began a conversation: if the agent's client names commands in
 /// its records, one of them has to.
 pub fn may_have_starting_command(agent: AgentName, first: &[&str]) -> bool {
-    !is_named_in_record(agent) || first.iter().any(|said| parse_command_name(agent, said).is_some())
+    !is_named_in_record(agent) || first.iter().any(|typed| parse_command_name(agent, typed).is_some())
 }
 
 /// Finds the command that began a conversation, from the user's first messages: the client's record names it, or one of
@@ -125,7 +125,7 @@ pub fn find_starting_command(
     first: &[&str],
     commands: &[Command],
 ) -> Option<StartingCommand> {
-    if let Some((name, _)) = first.iter().find_map(|said| parse_command_name(agent, said)) {
+    if let Some((name, _)) = first.iter().find_map(|typed| parse_command_name(agent, typed)) {
         let hash = find_command(&name, commands).map(|command| command.hash.clone());
         return Some(StartingCommand { name, hash });
     }
@@ -133,7 +133,7 @@ pub fn find_starting_command(
         return None;
     }
     let is_said =
-        |command: &&Command| first.iter().any(|said| parse_arguments(&command.text, said).is_some());
+        |command: &&Command| first.iter().any(|typed| parse_arguments(&command.text, typed).is_some());
     let mut of_workspace = commands.iter().filter(|command| command_type(&command.name).is_some());
     let Command { name, hash, .. } = of_workspace.find(is_said)?;
     Some(StartingCommand { name: name.clone(), hash: Some(hash.clone()) })
@@ -141,9 +141,9 @@ pub fn find_starting_command(
 
 /// Finds a command's arguments in the user's first messages; empty if nobody can tell.
 pub fn find_arguments(agent: AgentName, command: &Command, first: &[&str]) -> String {
-    let behind = |said: &&str| match parse_command_name(agent, said) {
+    let behind = |typed: &&str| match parse_command_name(agent, typed) {
         Some((_, Some(arguments))) => Some(arguments),
-        _ => parse_arguments(&command.text, said),
+        _ => parse_arguments(&command.text, typed),
     };
     first.iter().find_map(behind).unwrap_or_default()
 }
@@ -163,8 +163,8 @@ pub fn fill_arguments(text: &str, arguments: &str) -> String {
 }
 
 /// Reads a command's arguments from a message, if that is the command's text.
-pub fn parse_arguments(text: &str, said: &str) -> Option<String> {
-    let (text, mut rest) = (text.trim(), said.trim());
+pub fn parse_arguments(text: &str, typed: &str) -> Option<String> {
+    let (text, mut rest) = (text.trim(), typed.trim());
     // Blanks beside the placeholder are trimmed away if there are no arguments.
     if fill_arguments(text, "").trim() == rest {
         return Some(String::new());
@@ -246,7 +246,7 @@ fn is_named_in_record(agent: AgentName) -> bool {
 }
 
 // Reads the command that a user's message names, and its arguments, if the message has them.
-fn parse_command_name(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
+fn parse_command_name(agent: AgentName, typed: &str) -> Option<(String, Option<String>)> {
     match agent {
         AgentName::ClaudeCode => {
             let is_name = |name: &&str| {
@@ -254,13 +254,13 @@ fn parse_command_name(agent: AgentName, said: &str) -> Option<(String, Option<St
                     && name.starts_with('/')
                     && !name.contains(|letter: char| letter == '<' || letter.is_whitespace())
             };
-            let all = said.split("<command-name>").skip(1);
+            let all = typed.split("<command-name>").skip(1);
             let name = all.filter_map(|rest| Some(rest.split_once("</command-name>")?.0)).find(is_name)?;
-            let arguments = text_between(said, "<command-args>", "</command-args>").map(String::from);
+            let arguments = text_between(typed, "<command-args>", "</command-args>").map(String::from);
             Some((name.into(), arguments))
         }
         AgentName::Codex => {
-            let rest = said.trim_start().strip_prefix('$')?;
+            let rest = typed.trim_start().strip_prefix('$')?;
             let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_.:-".contains(letter);
             let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
             let behind = &rest[end..];

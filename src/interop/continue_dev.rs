@@ -134,9 +134,9 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
             .extend(message.and_then(|mut message| message.take::<String>("toolCallId", quiet)));
     }
     for (at, (json, item)) in history.into_iter().enumerate() {
-        let said = item.raw("message").unwrap_or_default();
+        let message_json = item.raw("message").unwrap_or_default();
         let origin = RecordOrigin {
-            native: format!("{at}/{}", sha256(said.as_bytes())),
+            native: format!("{at}/{}", sha256(message_json.as_bytes())),
             ..RecordOrigin::from_place(span_of(bytes, json), None)
         };
         reader.read_item(item, origin);

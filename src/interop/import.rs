@@ -64,8 +64,8 @@ pub struct ImportedSession {
 impl ImportedSession {
     /// Returns when it began, as far as the source says so: not after anything that was said.
     pub fn began_ms(&self) -> Option<i64> {
-        let said = self.messages.iter().filter_map(|message| message.timestamp.as_deref());
-        said.filter_map(time::parse).chain(self.created_ms).min()
+        let times = self.messages.iter().filter_map(|message| message.timestamp.as_deref());
+        times.filter_map(time::parse).chain(self.created_ms).min()
     }
 }
 

@@ -72,24 +72,26 @@ const REFUSAL_PHRASES: [&str; 4] = [
 const HEAD_BYTES: usize = 400;
 
 /// True if a result says that the tool did not run to its end.
-pub(super) fn is_refusal(agent: AgentName, is_error: bool, said: &str) -> bool {
-    let said = said.trim_ascii_start();
+pub(super) fn is_refusal(agent: AgentName, is_error: bool, output: &str) -> bool {
+    let output = output.trim_ascii_start();
     match agent {
-        AgentName::Codex if said == "aborted" || starts_with_any(&CODEX_BEGINNINGS, said) => return true,
+        AgentName::Codex if output == "aborted" || starts_with_any(&CODEX_BEGINNINGS, output) => return true,
         // Only the words of its results tell them apart.
-        AgentName::Cline => return starts_with_any(&REFUSAL_BEGINNINGS, said) || contains_near_start(said),
+        AgentName::Cline => {
+            return starts_with_any(&REFUSAL_BEGINNINGS, output) || contains_near_start(output);
+        }
         _ => {}
     }
-    let line = said.lines().next().unwrap_or_default();
+    let line = output.lines().next().unwrap_or_default();
     let is_unknown = line.starts_with("Tool ") && line.ends_with(" not found");
-    is_error && (starts_with_any(&REFUSAL_BEGINNINGS, said) || contains_near_start(said) || is_unknown)
+    is_error && (starts_with_any(&REFUSAL_BEGINNINGS, output) || contains_near_start(output) || is_unknown)
 }
 
-fn starts_with_any(known: &[&str], said: &str) -> bool {
-    known.iter().any(|begin| said.starts_with(begin))
+fn starts_with_any(known: &[&str], output: &str) -> bool {
+    known.iter().any(|begin| output.starts_with(begin))
 }
 
-fn contains_near_start(said: &str) -> bool {
-    let head = &said[..crate::json::text::grapheme_boundary(said, HEAD_BYTES, false)];
+fn contains_near_start(output: &str) -> bool {
+    let head = &output[..crate::json::text::grapheme_boundary(output, HEAD_BYTES, false)];
     REFUSAL_PHRASES.iter().any(|known| head.contains(known))
 }

@@ -184,9 +184,9 @@ pub(super) fn is_command(text: &str) -> bool {
 }
 
 /// True if a message has all lines that were typed: several prompts may be delivered as one, amid other text.
-pub(super) fn holds(said: &str, typed: &str) -> bool {
-    said.match_indices(typed).any(|(at, _)| {
-        let (before, behind) = (&said[..at], &said[at + typed.len()..]);
+pub(super) fn holds(text: &str, typed: &str) -> bool {
+    text.match_indices(typed).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + typed.len()..]);
         (before.is_empty() || before.ends_with(['\n', '>']))
             && (behind.is_empty() || behind.starts_with(['\r', '\n', '<']))
     })

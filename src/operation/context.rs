@@ -62,7 +62,7 @@ impl ContextRequest {
         let embeds = given.take("embeds", bad).unwrap_or_default();
         request::reject_bad(bad)?;
         let fields = request::parse_object(given.take_raw("request").unwrap_or("{}"))?;
-        let said = fields.raw("window").and_then(|window| window.parse().ok());
+        let own_window = fields.raw("window").and_then(|window| window.parse().ok());
         if let Some(own) = ["recorded", "summaries"].into_iter().find(|own| fields.has(own)) {
             let message =
                 format!("expected what a context is asked for, but found \"{own}\", which the session says");
@@ -83,7 +83,7 @@ impl ContextRequest {
                 request,
                 summarizes,
                 is_outgoing: leaves,
-                window: said,
+                window: own_window,
                 counts,
                 recipe,
                 summary_id: None,

@@ -159,9 +159,10 @@ async fn run_strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Resul
     if !messages.starts_with('[') {
         return Ok(Err(format!("it failed: expected an array of messages, but found {messages} instead")));
     }
-    let said = [("includedCount", "includedMessageCount"), ("summarizedCount", "summarizedMessageCount")];
+    let count_keys =
+        [("includedCount", "includedMessageCount"), ("summarizedCount", "summarizedMessageCount")];
     let counts =
-        said.iter().filter_map(|(key, field)| Some((*field, fields.raw(key)?.parse().ok()?))).collect();
+        count_keys.iter().filter_map(|(key, field)| Some((*field, fields.raw(key)?.parse().ok()?))).collect();
     Ok(shapes::read(messages, Format::Leftoff)
         .map(|messages| (messages, counts))
         .map_err(|error| error.message))

@@ -392,8 +392,8 @@ impl Io {
 
     /// Asks the host which command began a conversation; JSON.
     #[cfg(feature = "interop")]
-    pub fn find_command(&self, said: Vec<u8>) -> PendingResponse<'_, String> {
-        self.request_text(HostRequest::Command { bytes: said })
+    pub fn find_command(&self, messages: Vec<u8>) -> PendingResponse<'_, String> {
+        self.request_text(HostRequest::Command { bytes: messages })
     }
 
     #[cfg(feature = "interop")]

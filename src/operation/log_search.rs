@@ -72,7 +72,7 @@ impl<'a> BackwardSearch<'a> {
     }
 
     async fn find_hits(&mut self, io: &Io, lines: &[u8], at: u64) -> Result<Vec<MessageHit>, Trouble> {
-        let (mut hits, mut said) = (Vec::new(), Vec::new());
+        let (mut hits, mut redactable) = (Vec::new(), Vec::new());
         for place in self.search.candidate_lines(lines) {
             if self.files.is_skipped_line(io, &lines[place.clone()], at + place.start as u64).await? {
                 continue;
@@ -84,14 +84,14 @@ impl<'a> BackwardSearch<'a> {
             }
             match answer {
                 LineMatch::Hit(hit) => hits.push(hit),
-                LineMatch::Redactable(message) => said.push(*message),
+                LineMatch::Redactable(message) => redactable.push(*message),
                 LineMatch::None | LineMatch::NeedsBlob { .. } => {}
             }
         }
         // Whether something is found must not reveal what may not go out.
-        if !said.is_empty() {
+        if !redactable.is_empty() {
             let aside = self.unreported_redactor(io).await?;
-            let left = aside.redact_messages(io, said).await?;
+            let left = aside.redact_messages(io, redactable).await?;
             hits.extend(left.iter().filter_map(|one| self.search.find_hit(&without_placeholders(one)?, one)));
         }
         Ok(hits)

@@ -61,12 +61,12 @@ impl ResumeRequest {
 
     fn drift_warnings(&self, agent: &Agent, is_complete: bool, holders: &[Lease]) -> Vec<String> {
         let status = if is_complete { Status::Completed } else { Status::Active };
-        let said = |text: &Option<String>| text.clone().unwrap_or_default();
+        let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
         let holder = |one: &Lease| drift::OtherHolder {
-            program: said(&one.program),
+            program: or_empty(&one.program),
             pid: one.pid,
             host: one.host.clone(),
-            held_since: said(&one.since),
+            held_since: or_empty(&one.since),
         };
         let holders: Vec<_> = holders.iter().map(holder).collect();
         drift::warnings(agent, status, &self.environment, &holders)

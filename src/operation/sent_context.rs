@@ -161,8 +161,8 @@ impl SentContext {
                 "a large text or file in it is gone",
             ),
         ];
-        let said = found.into_iter().filter(|(is_so, ..)| *is_so);
-        let differences: Vec<Notice> = said.map(|(_, code, why)| mismatch_notice(code, why)).collect();
+        let mismatches = found.into_iter().filter(|(is_so, ..)| *is_so);
+        let differences: Vec<Notice> = mismatches.map(|(_, code, why)| mismatch_notice(code, why)).collect();
         if !differences.is_empty() {
             return differences;
         }

@@ -109,8 +109,8 @@ impl SessionFiles {
     fn last_active_ms(&self) -> Option<i64> {
         self.with_session(|session| {
             let created = || session.metadata().created_at.as_deref().and_then(time::parse);
-            let said = session.log_state().last_message_ms.or_else(created);
-            said.max(session.reactivated_at().and_then(time::parse))
+            let active_ms = session.log_state().last_message_ms.or_else(created);
+            active_ms.max(session.reactivated_at().and_then(time::parse))
         })
     }
 

@@ -405,14 +405,14 @@ impl SessionFiles {
 
     // Finds the id that its folder, an event or the document says; one that cannot name a file is ignored.
     async fn resolve_id(&self, io: &Io, document: Option<&[u8]>) -> Result<String, Trouble> {
-        let said = self.with_session(|session| session.metadata().id.clone());
-        if id::is_safe(&said) {
-            return Ok(said);
+        let own_id = self.with_session(|session| session.metadata().id.clone());
+        if id::is_safe(&own_id) {
+            return Ok(own_id);
         }
         let folder = self.folder();
         let id = match self.placement() {
             Placement::Home => id_from_folder(&folder).into(),
-            Placement::Workspace if !said.is_empty() => id::from_parts(&[said.as_bytes()]),
+            Placement::Workspace if !own_id.is_empty() => id::from_parts(&[own_id.as_bytes()]),
             Placement::Workspace => match self.read_first_line(io).await?.as_deref().or(document) {
                 Some(known) => id::from_parts(&[known]),
                 // After a move, the id by which it is found there.

@@ -193,11 +193,12 @@ async fn ask_model(io: &Io, need: HostRequest) -> Result<(String, String), Troub
     let bad = &mut Vec::new();
     let other = || summary_error(format!("expected a summary as text, but found {answer} instead"));
     let mut fields = Fields::parse(&answer).map_err(|_| other())?;
-    let said = fields.raw("content").unwrap_or("undefined");
+    let shown = fields.raw("content").unwrap_or("undefined");
     let content = fields.take::<String>("content", bad).filter(|content| !content.trim().is_empty());
     let model = fields.take("model", bad).unwrap_or_default();
-    let none =
-        || summary_error(format!("expected a summary as text, but found {} instead", said.trim_matches('"')));
+    let none = || {
+        summary_error(format!("expected a summary as text, but found {} instead", shown.trim_matches('"')))
+    };
     Ok((content.ok_or_else(none)?, model))
 }
 

@@ -115,21 +115,21 @@ impl SessionFiles {
     async fn record_execution(
         &self,
         io: &Io,
-        mut asked: ExecutionDraft,
+        mut execution: ExecutionDraft,
         counts: &CountingMode,
     ) -> Result<String, Trouble> {
         let (mut lines, mut is_behind) = (Vec::new(), false);
         for round in 0..MAX_ATTEMPTS {
             let CallMessages { owner, result: answer, other_result: other, .. } =
-                self.find_call_messages(io, &asked).await?;
+                self.find_call_messages(io, &execution).await?;
             self.ensure_open(io).await?;
             self.observe(io, LogName::Tools).await?;
             // A result without a call belongs to the message that was the newest one then.
             let makes_it = |owner: &&Message| {
-                answer.is_none() || asked.message_id.is_some() || has_call(owner, &asked.id)
+                answer.is_none() || execution.message_id.is_some() || has_call(owner, &execution.id)
             };
             let maker = owner.as_ref().filter(makes_it).map(|owner| &*owner.id);
-            if let Some(known) = self.find_execution(io, &asked, maker).await? {
+            if let Some(known) = self.find_execution(io, &execution, maker).await? {
                 // The result may have come after it was looked for.
                 if answer.is_none() && round == 0 {
                     continue;
@@ -139,36 +139,36 @@ impl SessionFiles {
             }
             // A result whose call no message makes would be in no context. Imported messages stay as their source has
             // them.
-            let is_silent = |owner: &&Message| owner.source.is_none() && !has_call(owner, &asked.id);
-            if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, &asked)) {
+            let is_silent = |owner: &&Message| owner.source.is_none() && !has_call(owner, &execution.id);
+            if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, &execution)) {
                 let of = ["call", &again.id, &again.rev.to_string()];
                 let draft = Drafts::Messages(Vec::from([again.clone()]));
                 let Some(line) = self.append_unless_others(io, of, draft, counts).await? else { continue };
                 lines.extend(line);
             }
-            let owner = owner.map(|owner| owner.id).or_else(|| asked.message_id.clone());
+            let owner = owner.map(|owner| owner.id).or_else(|| execution.message_id.clone());
             // If another process wrote the result first, its outcome is recorded.
             if let Some(tool) = answer.as_ref().and_then(|answer| answer.tool.as_ref()).filter(|_| is_behind)
             {
-                asked = asked.with_outcome_of(tool);
+                execution = execution.with_outcome_of(tool);
             }
             // Whoever wrote the result may have died before it recorded the execution.
             let (answer, content) = match answer {
                 Some(answer) => (Some(answer.clone()), answer.content),
                 None => {
-                    let of = ["result", owner.as_deref().unwrap_or_default(), &asked.id];
-                    let draft = Drafts::Json(asked.render_result_draft(), Some(Format::Leftoff));
+                    let of = ["result", owner.as_deref().unwrap_or_default(), &execution.id];
+                    let draft = Drafts::Json(execution.render_result_draft(), Some(Format::Leftoff));
                     let Some(line) = self.append_unless_others(io, of, draft, counts).await? else {
                         is_behind = true;
                         continue;
                     };
                     let answer = parse_single_message(&line);
                     lines.extend(line);
-                    (answer, asked.content())
+                    (answer, execution.content())
                 }
             };
-            let tokens = answer.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
-            let (written, is_new) = self.append_execution(io, &asked, owner.as_deref(), tokens).await?;
+            let tokens = answer.as_ref().and_then(|answer| answer.tokens.as_ref()).map(|tokens| tokens.count);
+            let (written, is_new) = self.append_execution(io, &execution, owner.as_deref(), tokens).await?;
             // An execution alone, without a message, takes no lease: the session does not count as open by it.
             if !lines.is_empty() {
                 self.acquire_lease(io).await?;
@@ -274,8 +274,8 @@ impl SessionFiles {
         // belongs to another call.
         let CallMessages { owner, result: answer, newest_answer: newest, .. } = found;
         let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
-        let said = draft.content();
-        let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != said);
+        let content = draft.content();
+        let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != content);
         let is_other =
             owner.as_ref().is_none_or(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
         let (answer, other) = if is_other { (None, answer) } else { (answer, None) };

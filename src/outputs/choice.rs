@@ -27,9 +27,9 @@ const MAX_SHOWN_GRAPHEMES: usize = 80;
 ///     "Available contexts:\n1. search_code: Found 150 matches for \"TODO\"\n2. read_file: Contents of src/main.ts (2KB)\n",
 /// );
 /// ```
-pub fn render_menu<'a>(told: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+pub fn render_menu<'a>(outputs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut menu = String::from("Available contexts:\n");
-    for (place, (tool, about)) in told.into_iter().enumerate() {
+    for (place, (tool, about)) in outputs.into_iter().enumerate() {
         menu.push_str(&format!("{}. {}\n", place + 1, menu_line(tool, about)));
     }
     menu

@@ -187,14 +187,14 @@ impl Redaction {
 
     /// Returns the texts to look at next; empty once all were looked at. No secret goes from one text to the next.
     pub fn next_texts(&mut self) -> Vec<String> {
-        let (mut told, mut size) = (Vec::new(), 0);
+        let (mut shown, mut size) = (Vec::new(), 0);
         while size < BATCH_BYTES {
             let Some((place, text, name)) = self.next_text() else { break };
-            let before = told.len();
-            let plan = RedactionPlan::new(text, &name, &mut told);
-            size += told[before..].iter().map(String::len).sum::<usize>();
+            let before = shown.len();
+            let plan = RedactionPlan::new(text, &name, &mut shown);
+            size += shown[before..].iter().map(String::len).sum::<usize>();
             // A text too short for any rule is too short for a part of a secret.
-            if told.len() > before {
+            if shown.len() > before {
                 self.plans.push(PlannedText {
                     place,
                     source_range: self.source_range.clone(),
@@ -202,11 +202,11 @@ impl Redaction {
                 });
             }
         }
-        if told.is_empty() {
+        if shown.is_empty() {
             // The value behind the last text may be nested too deep.
             self.take_spans(&[]);
         }
-        told
+        shown
     }
 
     /// Takes the secrets found in the texts given last, each in its place; an empty list means that all are clean.

@@ -55,11 +55,11 @@ pub(super) struct SecretHit {
 impl RedactionPlan {
     /// Plans the redaction of a text that stands under a key. Adds to `told` the texts to look at: with their key,
     /// since `AWS_SECRET_ACCESS_KEY` tells more than the value.
-    pub fn new(text: String, key: &str, told: &mut Vec<String>) -> RedactionPlan {
-        RedactionPlan::build_at_depth(text, key, told, 0)
+    pub fn new(text: String, key: &str, shown: &mut Vec<String>) -> RedactionPlan {
+        RedactionPlan::build_at_depth(text, key, shown, 0)
     }
 
-    fn build_at_depth(text: String, key: &str, told: &mut Vec<String>, depth: usize) -> RedactionPlan {
+    fn build_at_depth(text: String, key: &str, shown: &mut Vec<String>, depth: usize) -> RedactionPlan {
         let mut plan = RedactionPlan { text, head: None, hits: Vec::new(), inner: Vec::new() };
         if plan.text.chars().take(MIN_SECRET_CHARS).count() < MIN_SECRET_CHARS {
             return plan;
@@ -78,17 +78,17 @@ impl RedactionPlan {
             (None, _) => files.next(),
             _ => strings.next(),
         } {
-            let inner = RedactionPlan::build_at_depth(text, &key, told, depth + 1);
+            let inner = RedactionPlan::build_at_depth(text, &key, shown, depth + 1);
             plan.inner.push((place, coding, inner));
         }
         if !is_whole {
             let is_telling = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
             if (1..=MAX_NAME_BYTES).contains(&key.len()) && key.bytes().all(is_telling) {
                 plan.head = Some(key.len() + 2);
-                told.push(format!("{key}=\"{}\"", plan.text));
+                shown.push(format!("{key}=\"{}\"", plan.text));
             } else {
                 plan.head = Some(0);
-                told.push(plan.text.clone());
+                shown.push(plan.text.clone());
             }
         }
         plan

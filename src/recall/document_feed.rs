@@ -103,8 +103,8 @@ impl DocumentFeed {
 
     /// Takes all messages that are left.
     pub fn take_all(&mut self, sink: &mut dyn DocumentSink) {
-        while let Some(said) = self.next_message() {
-            self.take(said, sink);
+        while let Some(message) = self.next_message() {
+            self.take(message, sink);
         }
     }
 

@@ -95,11 +95,11 @@ impl TermWeights {
     /// of them: it is about something else. Unless the session knows all the names, the bar rises as fewer of the
     /// words were said, since an answer is then less likely.
     pub fn least_score(&self, question: &Question) -> Option<f32> {
-        let asked = || question.terms.iter().zip(&self.counts);
-        let names = asked().filter(|(term, _)| term.is_name).map(|(_, count)| *count);
+        let counted_terms = || question.terms.iter().zip(&self.counts);
+        let names = counted_terms().filter(|(term, _)| term.is_name).map(|(_, count)| *count);
         let (known, unknown): (Vec<usize>, Vec<usize>) = names.partition(|count| *count > 0);
-        let said = asked().filter(|(_, count)| **count > 0).count() as f32;
-        let share = said / usize::max(self.counts.len(), 1) as f32;
+        let matched = counted_terms().filter(|(_, count)| **count > 0).count() as f32;
+        let share = matched / usize::max(self.counts.len(), 1) as f32;
         let of_all_said = match (known.is_empty(), unknown.is_empty()) {
             (true, false) => return None,
             (false, true) => return Some(self.least_scores[0]),

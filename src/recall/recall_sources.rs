@@ -60,11 +60,11 @@ pub(crate) struct RecallSource {
 
 impl RecallSource {
     fn score(&self) -> f32 {
-        self.passages.iter().map(|said| said.score).fold(0.0, f32::max)
+        self.passages.iter().map(|passage| passage.score).fold(0.0, f32::max)
     }
 
     fn has_answer(&self) -> bool {
-        self.passages.iter().any(|said| !said.asks)
+        self.passages.iter().any(|passage| !passage.asks)
     }
 
     fn write_to(&self, to: &mut String) {
@@ -72,19 +72,19 @@ impl RecallSource {
         let about = [harmless(&self.agent), harmless(day), harmless(&self.id)];
         let about: Vec<&str> = about.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         to.push_str(&format!("--- \"{}\" ({})\n", harmless(&self.title), about.join(", ")));
-        for (nth, said) in self.passages.iter().enumerate() {
+        for (nth, passage) in self.passages.iter().enumerate() {
             // The next passage of the same message continues its line.
-            let goes_on = nth > 0 && self.passages[nth - 1].id == said.id;
-            let [before, behind] = said.is_cut.map(|is_cut| if is_cut { CUT_MARK } else { "" });
+            let goes_on = nth > 0 && self.passages[nth - 1].id == passage.id;
+            let [before, behind] = passage.is_cut.map(|is_cut| if is_cut { CUT_MARK } else { "" });
             if goes_on {
                 to.push(' ');
             } else {
-                to.push_str(&format!("{}: ", harmless(&said.speaker)));
+                to.push_str(&format!("{}: ", harmless(&passage.speaker)));
             }
-            let parts = [before, quotable(said.text.trim()).as_str(), behind].map(String::from);
+            let parts = [before, quotable(passage.text.trim()).as_str(), behind].map(String::from);
             let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             to.push_str(&parts.join(" ").replace(LINE_ENDS, "\n "));
-            if self.passages.get(nth + 1).is_none_or(|next| next.id != said.id) {
+            if self.passages.get(nth + 1).is_none_or(|next| next.id != passage.id) {
                 to.push('\n');
             }
         }
@@ -143,7 +143,7 @@ pub(crate) fn fit_sources(mut sources: Vec<RecallSource>, fits: &dyn Fn(&str) ->
                 break;
             }
             // A question is dropped first: an answer says what was asked.
-            let worth = |said: &SourcePassage| if said.asks { 0.0 } else { said.score };
+            let worth = |passage: &SourcePassage| if passage.asks { 0.0 } else { passage.score };
             let least =
                 source.passages.iter().enumerate().min_by(|(_, a), (_, b)| worth(a).total_cmp(&worth(b)));
             let Some((nth, _)) = least else { break };
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn source(id: &str, ms: i64, share: f32, said: &[(&str, &str)]) -> RecallSource {
+    fn source(id: &str, ms: i64, share: f32, lines: &[(&str, &str)]) -> RecallSource {
         let passage = |(speaker, text): &(&str, &str)| SourcePassage {
             id: format!("{id}-{text}"),
             speaker: (*speaker).into(),
@@ -188,7 +188,7 @@ mod tests {
             timestamp: "2026-05-08T14:02:11Z".into(),
             ms,
             share,
-            passages: said.iter().map(passage).collect(),
+            passages: lines.iter().map(passage).collect(),
         }
     }
 
@@ -257,10 +257,10 @@ mod tests {
                 one.passages[1].text = text;
                 one.passages[0].speaker = speaker.clone();
                 one.title = title.clone();
-                let told = render_block(&[one]);
-                prop_assert_eq!(told.matches("[RECALLED]").count(), 1);
-                prop_assert_eq!(told.matches("[END RECALLED]").count(), 1);
-                let lines: Vec<&str> = told.split('\n').collect();
+                let block = render_block(&[one]);
+                prop_assert_eq!(block.matches("[RECALLED]").count(), 1);
+                prop_assert_eq!(block.matches("[END RECALLED]").count(), 1);
+                let lines: Vec<&str> = block.split('\n').collect();
                 prop_assert_eq!(lines.iter().filter(|line| line.starts_with("---")).count(), 1);
                 // The block's own four lines and its last; all others continue quoted text.
                 prop_assert_eq!(lines.iter().filter(|line| !line.starts_with(' ')).count(), 5);
@@ -269,8 +269,8 @@ mod tests {
 
         #[test]
         fn what_is_told_fits(room in 0usize..900, texts in prop::collection::vec("[a-z ]{0,80}", 1..6)) {
-            let said: Vec<(&str, &str)> = texts.iter().map(|text| ("user", text.as_str())).collect();
-            let all = Vec::from([source("1", 2, 1.0, &said), source("2", 1, 1.0, &said)]);
+            let lines: Vec<(&str, &str)> = texts.iter().map(|text| ("user", text.as_str())).collect();
+            let all = Vec::from([source("1", 2, 1.0, &lines), source("2", 1, 1.0, &lines)]);
             let fits = |text: &str| text.len() <= room;
             let fitted = fit_sources(all.clone(), &fits);
             prop_assert!(render_block(&fitted).len() <= room);

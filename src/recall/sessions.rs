@@ -59,11 +59,11 @@ pub(crate) fn rank_sessions(
     terms: &[Term],
     corpus: &Corpus,
     known: &[SessionHints],
-    (asked, told): (Option<&[Vec<bool>; 2]>, usize),
+    (eligible, max_messages): (Option<&[Vec<bool>; 2]>, usize),
 ) -> SessionRanking {
     let titles: Vec<u64> = known.iter().map(|one| one.title).collect();
     let worth = TermWeights::new(terms, corpus, &titles);
-    let unmet = unmatched_terms(terms.len(), corpus, &titles, asked);
+    let unmet = unmatched_terms(terms.len(), corpus, &titles, eligible);
     let mut best: Vec<Vec<RankedDocument>> = vec![Vec::new(); known.len()];
     for field in [SAID_FIELD, WORK_FIELD] {
         let found = score_field(field, &corpus[field], &worth);
@@ -71,12 +71,12 @@ pub(crate) fn rank_sessions(
             for document in documents.clone() {
                 let at = document as usize;
                 // Whoever searches only some messages means the words of those messages, not of their neighbors.
-                let is_meant = asked.is_none_or(|asked| asked[field][at] && found.own[at] > 0.0);
+                let is_meant = eligible.is_none_or(|eligible| eligible[field][at] && found.own[at] > 0.0);
                 if found.scores[at] > 0.0 && is_meant {
                     insert_best(
                         &mut best[session],
                         RankedDocument { field, document, score: found.scores[at] },
-                        told,
+                        max_messages,
                     );
                 }
             }
@@ -85,7 +85,7 @@ pub(crate) fn rank_sessions(
     let mut own = score_sessions(terms, corpus, known.len());
     for (session, (known, best)) in known.iter().zip(&best).enumerate() {
         // If only some messages are searched, a session without a match among them is not found.
-        let is_found = asked.is_none() || !best.is_empty();
+        let is_found = eligible.is_none() || !best.is_empty();
         let title = score_title(&worth, known.title);
         let all = (own[session] + combine_scores(best, title)) * (1.0 + known.date);
         own[session] = if is_found { all } else { 0.0 };
@@ -99,10 +99,10 @@ pub(crate) fn rank_sessions(
 }
 
 // Returns the terms without a match. A term that was not looked up is common, so it counts as matched.
-fn unmatched_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<&[Vec<bool>; 2]>) -> u64 {
+fn unmatched_terms(terms: usize, corpus: &Corpus, titles: &[u64], eligible: Option<&[Vec<bool>; 2]>) -> u64 {
     let is_said = |term: usize, field: usize| {
         let documents = &corpus[field];
-        let is_asked = |document: u32| asked.is_none_or(|asked| asked[field][document as usize]);
+        let is_asked = |document: u32| eligible.is_none_or(|eligible| eligible[field][document as usize]);
         documents.unread.get(term).is_some_and(|count| *count > 0)
             || documents.hits[term].iter().any(|(document, _)| is_asked(*document))
     };
@@ -112,11 +112,11 @@ fn unmatched_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<
     (0..terms).filter(|term| !is_met(term)).fold(0, |all, term| all | 1 << term)
 }
 
-fn insert_best(best: &mut Vec<RankedDocument>, one: RankedDocument, told: usize) {
+fn insert_best(best: &mut Vec<RankedDocument>, one: RankedDocument, max_messages: usize) {
     let place = best.iter().position(|other| other.score < one.score).unwrap_or(best.len());
-    if place < told {
+    if place < max_messages {
         best.insert(place, one);
-        best.truncate(told);
+        best.truncate(max_messages);
     }
 }
 

@@ -140,9 +140,9 @@ mod tests {
     #[test]
     fn a_batch_begins_behind_what_is_torn_before_it() {
         let batch = Batch { operation: "o".into(), hash: "h".into(), expected_message: None };
-        let said = r#""id":"a","role":"user","content":"words"}"#;
+        let fields = r#""id":"a","role":"user","content":"words"}"#;
         let [of_batch, alone] = [batch.line_prefix(0, 1), String::new()]
-            .map(|front| line::seal(format!("{{\"v\":1,{front}{said}")));
+            .map(|front| line::seal(format!("{{\"v\":1,{front}{fields}")));
         for torn in ["", r#"{"v":1,"id":"half","content":"of a"#, "x"] {
             let place = |record: &str| find_first_record(format!("{torn}{record}\n").as_bytes());
             assert_eq!([place(&of_batch), place(&alone)], [Some(torn.len() as u64), None], "{torn}");

@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn what_is_shown_of_a_content_has_no_order_of_the_whole_one() {
         let order = [OrderPart::Text(0, 9), OrderPart::Call(0)];
-        let told = |content: String, arguments: String| {
+        let moved = |content: String, arguments: String| {
             let call = ToolCall { arguments: arguments.into(), ..ToolCall::default() };
             let assistant =
                 Assistant { tool_calls: [call].into(), order: order.into(), ..Assistant::default() };
@@ -208,7 +208,7 @@ mod tests {
             truncate_blobs(&message).assistant.expect("an answer").order
         };
         let (short, long) = ("We begin.", "x".repeat(MAX_TEXT + 1));
-        assert_eq!(told(long.clone(), short.into()), []);
-        assert_eq!(told(short.into(), long), order);
+        assert_eq!(moved(long.clone(), short.into()), []);
+        assert_eq!(moved(short.into(), long), order);
     }
 }

@@ -137,8 +137,8 @@ pub struct ForkOrigin {
 pub const USUAL_TYPE: &str = "chat";
 
 /// Returns the session type that was given, or the usual one.
-pub(crate) fn type_of(said: Option<String>) -> String {
-    said.filter(|said| !said.is_empty()).unwrap_or_else(|| USUAL_TYPE.into())
+pub(crate) fn type_of(session_type: Option<String>) -> String {
+    session_type.filter(|session_type| !session_type.is_empty()).unwrap_or_else(|| USUAL_TYPE.into())
 }
 
 /// The beginning of a session.

@@ -237,32 +237,32 @@ mod tests {
     #[test]
     fn a_name_is_cut_where_it_is_longer_than_names_are() {
         for (length, is_cut) in [(1, false), (MAX_NAME_BYTES, false), (MAX_NAME_BYTES + 1, true)] {
-            let said = "n".repeat(length);
-            let told = shorten_name(&said);
-            assert_eq!(told.ends_with('…'), is_cut, "{length}");
-            assert!(said.starts_with(told.trim_end_matches('…')), "{length}");
+            let name = "n".repeat(length);
+            let shortened = shorten_name(&name);
+            assert_eq!(shortened.ends_with('…'), is_cut, "{length}");
+            assert!(name.starts_with(shortened.trim_end_matches('…')), "{length}");
         }
     }
 
     #[test]
     fn the_file_with_the_instructions_is_named_where_it_changed_or_is_gone() {
         let agent = Agent { prompt_file: Some("/prompts/plan.md".into()), ..saved_agent() };
-        let told = |agent: &Agent, prompt: PromptState| {
+        let drift_of = |agent: &Agent, prompt: PromptState| {
             let now = Environment { prompt: Some(prompt), ..Environment::default() };
             warnings(agent, Status::Paused, &now, &[]).join("; ")
         };
         assert_eq!(
-            told(&agent, PromptState::Hash("sha256:def".into())),
+            drift_of(&agent, PromptState::Hash("sha256:def".into())),
             "the instructions of the command /workspace.brainstorm in /prompts/plan.md changed since it was saved; those of now hold"
         );
-        assert_eq!(told(&agent, PromptState::Hash("sha256:abc123".into())), "");
+        assert_eq!(drift_of(&agent, PromptState::Hash("sha256:abc123".into())), "");
         assert_eq!(
-            told(&agent, PromptState::Gone),
+            drift_of(&agent, PromptState::Gone),
             "/prompts/plan.md, the file with the instructions of the command /workspace.brainstorm, is gone"
         );
         let unnamed = Agent { command: None, ..agent };
         assert!(
-            told(&unnamed, PromptState::Gone)
+            drift_of(&unnamed, PromptState::Gone)
                 .starts_with("/prompts/plan.md, the file with the instructions of the agent")
         );
     }
@@ -334,8 +334,8 @@ mod tests {
             let saved = Agent { tools: tools.map(String::from).into(), ..Agent::default() };
             let servers = servers.iter().copied().map(String::from).collect();
             let now = Environment { servers: Some(servers), ..Environment::default() };
-            let told = format!("tools that this conversation had are gone: {}", gone.join(", "));
-            let expected = if gone.is_empty() { Vec::new() } else { Vec::from([told]) };
+            let note = format!("tools that this conversation had are gone: {}", gone.join(", "));
+            let expected = if gone.is_empty() { Vec::new() } else { Vec::from([note]) };
             assert_eq!(warnings(&saved, Status::Paused, &now, &[]), expected);
         };
         check(&["github", "my docs", "files"], &[]);

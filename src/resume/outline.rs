@@ -64,8 +64,8 @@ pub fn outline(messages: &[Message]) -> Vec<Turn> {
 }
 
 fn new_turn(start: usize, message: &Message, is_asked: bool) -> Turn {
-    let asked = if is_asked { message.content.as_str() } else { "" };
-    let line = asked.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let question = if is_asked { message.content.as_str() } else { "" };
+    let line = question.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let title = cut_to_columns(&harmless(line), MAX_TITLE_COLUMNS);
     Turn { start, id: message.id.clone(), title, timestamp: message.timestamp.clone(), ..Turn::default() }
 }
@@ -92,11 +92,11 @@ mod tests {
             {"id":"4","role":"user","content":"Thanks."}]"#,
         );
         let turns = outline(&messages);
-        let told: Vec<_> = turns
+        let outlined: Vec<_> = turns
             .iter()
             .map(|turn| (turn.start, turn.title.as_str(), turn.message_count, turn.failed))
             .collect();
-        assert_eq!(told, [(0, "", 1, 0), (1, "Fix the parser.", 3, 1), (4, "Thanks.", 1, 0)]);
+        assert_eq!(outlined, [(0, "", 1, 0), (1, "Fix the parser.", 3, 1), (4, "Thanks.", 1, 0)]);
         let tools: Vec<_> = turns[1].tools.iter().map(|used| (used.name.to_string(), used.count)).collect();
         assert_eq!(tools, [("Read".into(), 2), ("Bash".into(), 1)]);
         assert_eq!(turns.iter().map(|turn| turn.message_count).sum::<usize>(), messages.len());

@@ -111,11 +111,12 @@ impl NewSession {
         let is_timeless = self.began_at == Some(None);
         let timestamp = self.began_at.flatten();
         let created = Change::Created(self.created.into());
-        let mut asked = Vec::from([ChangeRequest { timestamp, is_timeless, ..ChangeRequest::from(created) }]);
+        let mut requests =
+            Vec::from([ChangeRequest { timestamp, is_timeless, ..ChangeRequest::from(created) }]);
         let changes = self.import_origin.map(Change::Imported).into_iter();
         let changes = changes.chain(self.title.map(|title| Change::Title { title }));
-        asked.extend(changes.map(ChangeRequest::from));
-        asked.extend(self.later_changes);
-        asked
+        requests.extend(changes.map(ChangeRequest::from));
+        requests.extend(self.later_changes);
+        requests
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) 
     let open = &mut steps[first..=last];
     let newest = open.iter().rev().find_map(|step| step.message?.assistant.as_ref()?.model.as_deref());
     let model = if let Recipient::Model(model) = to { model } else { None };
-    let asked = model.or(newest);
+    let target_model = model.or(newest);
     let mut all = Vec::new();
     for step in open {
         let Some((message, assistant)) =
@@ -57,7 +57,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) 
         if assistant.reasoning.is_empty() {
             continue;
         }
-        let (thoughts, why) = match find_sendable(message, assistant, format, asked) {
+        let (thoughts, why) = match find_sendable(message, assistant, format, target_model) {
             Ok(_) if to == Recipient::Masked => (Vec::new(), "secret"),
             Ok((maker, thoughts)) => {
                 step.maker = Some(maker);
@@ -76,11 +76,11 @@ fn find_sendable(
     message: &Message,
     assistant: &Assistant,
     format: Format,
-    asked: Option<&str>,
+    target_model: Option<&str>,
 ) -> Result<(Maker, Vec<usize>), &'static str> {
-    let made = assistant.model.as_deref().or(asked);
-    if let (Some(made), Some(asked)) = (made, asked)
-        && bare_name(made) != bare_name(asked)
+    let made = assistant.model.as_deref().or(target_model);
+    if let (Some(made), Some(target_model)) = (made, target_model)
+        && bare_name(made) != bare_name(target_model)
     {
         return Err("other-model");
     }

@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn only_what_a_shell_is_told_is_a_command_line() {
-        let told = |name: &str, arguments: &str| {
+        let command = |name: &str, arguments: &str| {
             command(&ToolCall { name: name.into(), arguments: arguments.into(), ..ToolCall::default() })
         };
         for shell in ["Bash", "run_shell_command", "interactive_bash"] {
-            assert_eq!(told(shell, r#"{"command":"make a"}"#).as_deref(), Some("make a"), "{shell}");
+            assert_eq!(command(shell, r#"{"command":"make a"}"#).as_deref(), Some("make a"), "{shell}");
         }
-        assert_eq!(told("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#), None);
+        assert_eq!(command("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#), None);
     }
 }

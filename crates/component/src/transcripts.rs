@@ -19,8 +19,8 @@ impl GuestRecorder for Recorder {
         Recorder::default()
     }
 
-    fn feed(&self, said: Vec<u8>) -> Vec<u8> {
-        self.0.borrow_mut().feed(&said)
+    fn feed(&self, bytes: Vec<u8>) -> Vec<u8> {
+        self.0.borrow_mut().feed(&bytes)
     }
 
     fn held(&self) -> u64 {

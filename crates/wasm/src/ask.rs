@@ -102,8 +102,8 @@ impl AskRecorder {
     }
 
     /// Takes the next bytes and returns those to append.
-    pub fn feed(&mut self, said: &[u8]) -> Vec<u8> {
-        self.0.feed(said)
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.0.feed(bytes)
     }
 
     /// The number of bytes kept back.

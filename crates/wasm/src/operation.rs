@@ -72,7 +72,7 @@ impl Operations {
     /// values.
     pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> JsResult<Uint8Array> {
         let RunningOperation { mut running, vocabulary, .. } = self.take_running(number)?;
-        let read = |said: &Array| read_answer(said, vocabulary.as_ref());
+        let read = |response: &Array| read_answer(response, vocabulary.as_ref());
         let step = running.next(now_ms as i64, answers.iter().map(read).collect());
         self.encode_step(number, running, step)
     }
@@ -279,15 +279,17 @@ fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8, `flags` 9,
 // this `process` 10, JSON; what git said 12: its status, or -1 where it was made to end, what it printed, its words, whether it took too long; a `document` 11: its bytes, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
-fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> HostResponse {
-    let number = |at: u32| said.get(at).as_f64();
-    let text = |at: u32| said.get(at).as_string();
-    let stat = |at: u32| read_stat(&Float64Array::from(said.get(at)).to_vec());
-    let is_there = !said.get(1).is_undefined() && !said.get(1).is_null();
+fn read_answer(response: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> HostResponse {
+    let number = |at: u32| response.get(at).as_f64();
+    let text = |at: u32| response.get(at).as_string();
+    let stat = |at: u32| read_stat(&Float64Array::from(response.get(at)).to_vec());
+    let is_there = !response.get(1).is_undefined() && !response.get(1).is_null();
     match number(0).unwrap_or_default() as u8 {
-        1 => HostResponse::Bytes(is_there.then(|| Uint8Array::from(said.get(1)).to_vec())),
+        1 => HostResponse::Bytes(is_there.then(|| Uint8Array::from(response.get(1)).to_vec())),
         2 => HostResponse::Stat(stat(1)),
-        3 => HostResponse::Entries(is_there.then(|| read_entries(&text(1).unwrap_or_default(), said.get(2)))),
+        3 => HostResponse::Entries(
+            is_there.then(|| read_entries(&text(1).unwrap_or_default(), response.get(2))),
+        ),
         4 => HostResponse::End(number(1).unwrap_or_default() as u64, stat(2)),
         5 => HostResponse::Text(text(1).unwrap_or_default()),
         7 => HostResponse::Failed(Failure {
@@ -295,17 +297,17 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> HostRespons
             code: text(2).unwrap_or_default(),
             message: text(3).unwrap_or_default(),
             written: number(4).map(|written| written as u64),
-            is_unconfirmed: said.get(5).is_truthy(),
+            is_unconfirmed: response.get(5).is_truthy(),
         }),
         8 => vocabulary.map_or(HostResponse::Done, |vocabulary| HostResponse::Vocabulary(vocabulary.clone())),
-        9 => HostResponse::Flags(Array::from(&said.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
+        9 => HostResponse::Flags(Array::from(&response.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
         #[cfg(feature = "agents")]
-        11 => HostResponse::Document(is_there.then(|| read_document(said))),
+        11 => HostResponse::Document(is_there.then(|| read_document(response))),
         12 => HostResponse::GitRun(is_there.then(|| GitRun {
             status: number(1).map(|status| status as i32).filter(|status| *status >= 0),
-            stdout: Uint8Array::from(said.get(2)).to_vec(),
+            stdout: Uint8Array::from(response.get(2)).to_vec(),
             stderr_text: text(3).unwrap_or_default(),
-            has_timed_out: said.get(4).is_truthy(),
+            has_timed_out: response.get(4).is_truthy(),
         })),
         10 => text(1).and_then(|json| Process::read(&json)).map_or(HostResponse::Done, HostResponse::Process),
         _ => HostResponse::Done,
@@ -313,16 +315,16 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> HostRespons
 }
 
 #[cfg(feature = "agents")]
-fn read_document(said: &Array) -> AgentDocument {
-    let failure = said.get(4).as_string().map(|code| Failure {
-        origin: said.get(3).as_f64().map(|origin| origin as u32),
+fn read_document(response: &Array) -> AgentDocument {
+    let failure = response.get(4).as_string().map(|code| Failure {
+        origin: response.get(3).as_f64().map(|origin| origin as u32),
         code,
-        message: said.get(5).as_string().unwrap_or_default(),
+        message: response.get(5).as_string().unwrap_or_default(),
         ..Failure::default()
     });
     AgentDocument {
-        bytes: Uint8Array::from(said.get(1)).to_vec(),
-        is_alone: said.get(2).is_truthy(),
+        bytes: Uint8Array::from(response.get(1)).to_vec(),
+        is_alone: response.get(2).is_truthy(),
         failure,
     }
 }

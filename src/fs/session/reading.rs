@@ -50,10 +50,10 @@ impl Session {
         request: &str,
         helpers: Helpers<'a>,
     ) -> Result<Pages<'a>, Trouble> {
-        let OpenSession { files: live, store, redactor: leaving, host, .. } = &*self.0;
+        let OpenSession { files, store, redactor, host, .. } = &*self.0;
         host.reject_ended()?;
         let request = with_embeds(request, &helpers)?;
-        Ok(Pages::new(host, store.search_in(live.id(), question.into(), request, leaving), helpers))
+        Ok(Pages::new(host, store.search_in(files.id(), question.into(), request, redactor), helpers))
     }
 
     /// Follows what is appended from now on, by any process.

@@ -196,13 +196,13 @@ impl<'a> Reader<'a> {
         let signed = is_signed(&object);
         let timestamp = object.raw("timestamp");
         let whole = object.raw(if kind == QUEUED_COMMAND_PATH { "attachment" } else { "message" });
-        let said = if kind == QUEUED_COMMAND_PATH {
+        let parsed = if kind == QUEUED_COMMAND_PATH {
             take_queued_prompt(&mut object)
         } else {
             take_message(&mut object, kind)
         };
-        let (message, content) = match said {
-            Ok(said) => said,
+        let (message, content) = match parsed {
+            Ok(parsed) => parsed,
             Err(wrong) => return self.add_problem(ProblemCode::BadValue, place, &wrong),
         };
         self.is_known |= signed && is_conversation(kind);

@@ -33,11 +33,11 @@ impl QueuedPrompt {
 
     fn is_contained_in(&self, message: &Message) -> bool {
         let queued_text = self.text().trim_start_matches('!').trim_start();
-        let said = message.content.as_str().trim();
+        let message_text = message.content.as_str().trim();
         if queued_text.is_empty() {
-            return said.is_empty() && message.attachments.len() == self.message.attachments.len();
+            return message_text.is_empty() && message.attachments.len() == self.message.attachments.len();
         }
-        holds(said, queued_text)
+        holds(message_text, queued_text)
     }
 }
 
@@ -47,19 +47,19 @@ pub(super) struct Queue(Vec<QueuedPrompt>);
 
 impl Queue {
     /// Applies an operation to the queue; returns true if a prompt was queued. `said`: the number of messages so far.
-    pub fn apply_operation(&mut self, object: &mut Object<'_>, place: Span, said: usize) -> bool {
+    pub fn apply_operation(&mut self, object: &mut Object<'_>, place: Span, draft_count: usize) -> bool {
         let quiet = &mut Losses::default();
         match object.take::<String>("operation", quiet).as_deref() {
             Some("enqueue") => {}
             Some("popAll") => {
                 self.0.iter_mut().for_each(|queued| {
-                    queued.drafts_when_taken_back = queued.drafts_when_taken_back.or(Some(said))
+                    queued.drafts_when_taken_back = queued.drafts_when_taken_back.or(Some(draft_count))
                 });
                 return false;
             }
             _ => {
                 self.0.iter_mut().for_each(|queued| {
-                    queued.drafts_when_dequeued = queued.drafts_when_dequeued.or(Some(said))
+                    queued.drafts_when_dequeued = queued.drafts_when_dequeued.or(Some(draft_count))
                 });
                 return false;
             }
@@ -79,7 +79,7 @@ impl Queue {
         self.0.push(QueuedPrompt {
             message,
             origin,
-            drafts_when_queued: said,
+            drafts_when_queued: draft_count,
             drafts_when_dequeued: None,
             drafts_when_taken_back: None,
         });

@@ -149,23 +149,23 @@ impl Thread {
         let messages = prompt_messages(record.content, losses);
         let not_run = did_not_run(&mut record.object);
         let uuid = record.envelope.uuid.as_deref();
-        if let [said] = &messages[..]
-            && said.tool.is_none()
-            && let Some(place) = self.find_counterpart(PromptSource::Now, uuid, said)
+        if let [message] = &messages[..]
+            && message.tool.is_none()
+            && let Some(place) = self.find_counterpart(PromptSource::Now, uuid, message)
         {
             self.report_rest_lost(record.object, record.message);
             return place;
         }
         let origin = record.origin(flags);
         let mut last = record.parent_index;
-        for mut said in messages {
-            if let Some(tool) = &mut said.tool {
+        for mut message in messages {
+            if let Some(tool) = &mut message.tool {
                 tool.not_run = not_run;
             }
-            let is_said = said.tool.is_none();
+            let is_said = message.tool.is_none();
             is_prompt &= is_said;
-            said.branch = is_prompt && self.is_rewind(last, &said, &record.envelope);
-            let place = self.talk.add_after(last, said, origin.clone());
+            message.branch = is_prompt && self.is_rewind(last, &message, &record.envelope);
+            let place = self.talk.add_after(last, message, origin.clone());
             if is_said {
                 self.typed_prompts.add(PromptSource::Now, record.envelope.uuid.clone(), place);
             }
@@ -195,14 +195,14 @@ impl Thread {
         let losses = &mut self.talk.losses;
         let uuid: Option<String> = prompt.take("source_uuid", losses);
         let flags = take_flags(prompt, USER_FLAGS, losses);
-        let said = queued_message(record.content, losses);
-        let place = match self.find_counterpart(PromptSource::Queued, uuid.as_deref(), &said) {
+        let message = queued_message(record.content, losses);
+        let place = match self.find_counterpart(PromptSource::Queued, uuid.as_deref(), &message) {
             Some(place) => place,
             None => {
                 // If it names no parent, it follows the newest message.
                 let last = self.talk.drafts.len().checked_sub(1);
                 let last = last.filter(|_| record.envelope.parent.is_none());
-                let place = self.talk.add_after(record.parent_index.or(last), said, record.origin(flags));
+                let place = self.talk.add_after(record.parent_index.or(last), message, record.origin(flags));
                 self.typed_prompts.add(PromptSource::Queued, uuid, place);
                 self.answers.clear();
                 place
@@ -297,8 +297,8 @@ impl Thread {
         };
         self.talk.session.sub_agents = self.agents.iter().map(sub_agent).collect();
         self.talk.session.parent = self.agent.as_ref().map(|agent| {
-            let mut said = self.talk.drafts.iter().map(|draft| &draft.message);
-            let first = said.find(|message| !message.has_source_mark("isMeta"));
+            let mut messages = self.talk.drafts.iter().map(|draft| &draft.message);
+            let first = messages.find(|message| !message.has_source_mark("isMeta"));
             let first = first.map_or("", |message| message.content.as_str());
             let call_id = calls.get(agent).or_else(|| calls.get(first)).cloned();
             Parent { session: caller.into(), call_id }
@@ -314,21 +314,21 @@ impl Thread {
         &mut self,
         prompt_source: PromptSource,
         uuid: Option<&str>,
-        said: &Message,
+        message: &Message,
     ) -> Option<usize> {
         let drafts = &self.talk.drafts;
         self.typed_prompts.take_counterpart(prompt_source, uuid, |place| {
             let other = &drafts[place].message;
-            (&other.content, &other.attachments) == (&said.content, &said.attachments)
+            (&other.content, &other.attachments) == (&message.content, &message.attachments)
         })
     }
 
     // The same prompt, or one of the same time, is a record written again.
-    fn is_rewind(&self, before: Option<usize>, said: &Message, envelope: &Envelope) -> bool {
+    fn is_rewind(&self, before: Option<usize>, message: &Message, envelope: &Envelope) -> bool {
         let earlier = before.and_then(|before| self.prompts.get(&before));
         earlier.map(|earlier| &self.talk.drafts[*earlier].message).is_some_and(|earlier| {
             let same_time = envelope.timestamp.is_some() && earlier.timestamp == envelope.timestamp;
-            earlier.content != said.content && !same_time
+            earlier.content != message.content && !same_time
         })
     }
 

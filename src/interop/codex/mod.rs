@@ -299,16 +299,16 @@ impl Reader {
 }
 
 // Reads a command's exit code as the client tells its model: in a line before the output, or in JSON beside it.
-fn parse_exit_code(said: &str) -> Option<i64> {
+fn parse_exit_code(output: &str) -> Option<i64> {
     let quiet = &mut Losses::default();
-    if said.starts_with('{') {
-        let mut result = Object::parse("", said).ok()?;
+    if output.starts_with('{') {
+        let mut result = Object::parse("", output).ok()?;
         return result.take_object("metadata", quiet)?.take("exit_code", quiet);
     }
-    let (head, _) = said.split_once("\nOutput:")?;
+    let (head, _) = output.split_once("\nOutput:")?;
     let exit_code = |line: &str| {
-        let said = ["Exit code: ", "Process exited with code "];
-        said.into_iter().find_map(|said| line.strip_prefix(said))?.trim_ascii().parse().ok()
+        let prefixes = ["Exit code: ", "Process exited with code "];
+        prefixes.into_iter().find_map(|prefixes| line.strip_prefix(prefixes))?.trim_ascii().parse().ok()
     };
     head.lines().find_map(exit_code)
 }

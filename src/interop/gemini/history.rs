@@ -119,8 +119,8 @@ impl History {
         let mut rest = &*key;
         let mut found = None;
         while at < self.rewrite_end && (found.is_none() || !rest.is_empty()) {
-            let HistoryEntry { message_index: said, key, is_answer, .. } = &self.entries[at].1;
-            if said.is_some() {
+            let HistoryEntry { message_index, key, is_answer, .. } = &self.entries[at].1;
+            if message_index.is_some() {
                 let behind = rest.strip_prefix(&**key).filter(|_| !key.is_empty() || rest.is_empty());
                 let behind = behind.filter(|_| *is_answer == record.is_answer);
                 let Some(behind) = behind else { break };

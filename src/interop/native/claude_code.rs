@@ -82,8 +82,8 @@ impl Chain<'_, '_> {
                 (None, None) => {}
             }
         }
-        if let Some(said) = message["content"].as_array() {
-            content.extend(said.iter().cloned());
+        if let Some(parts) = message["content"].as_array() {
+            content.extend(parts.iter().cloned());
         }
         let has_calls = !step.calls.is_empty();
         message["content"] = content.into();

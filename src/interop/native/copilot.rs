@@ -61,27 +61,28 @@ impl Chain<'_, '_> {
     }
 
     fn add_prompt(&mut self, step: &Step<'_>) {
-        let (said, images) = split_files(AgentName::Copilot, FilePlace::Prompt, step.text, &step.files);
+        let (shown_text, images) = split_files(AgentName::Copilot, FilePlace::Prompt, step.text, &step.files);
         let attachments: Vec<Value> =
             images.iter().map(|file| self.add_asset(file, "blob", "displayName", step.message)).collect();
-        let data = json!({"content": said, "transformedContent": said, "attachments": attachments});
+        let data =
+            json!({"content": shown_text, "transformedContent": shown_text, "attachments": attachments});
         self.add_event("user.message", step.message, data);
     }
 
     fn add_result(&mut self, call: &Call<'_>, answer: &ToolAnswer<'_>) {
-        let (said, images) =
+        let (shown_text, images) =
             split_files(AgentName::Copilot, FilePlace::of_result(answer), answer.text, &answer.files);
         let images: Vec<Value> =
             images.iter().map(|file| self.add_asset(file, "image", "description", answer.message)).collect();
         let mut data =
-            json!({"toolCallId": call.id, "success": !answer.is_error, "result": {"content": said}});
+            json!({"toolCallId": call.id, "success": !answer.is_error, "result": {"content": shown_text}});
         if !images.is_empty() {
             data["result"]["binaryResultsForLlm"] = images.into();
         }
         if answer.is_error {
             let is_denied = answer.tool().is_some_and(|tool| tool.not_run);
             let code = if is_denied { "denied" } else { "failure" };
-            data["error"] = json!({"message": said, "code": code});
+            data["error"] = json!({"message": shown_text, "code": code});
         }
         self.add_event("tool.execution_complete", answer.message, data);
     }

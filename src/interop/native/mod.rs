@@ -196,24 +196,24 @@ pub fn write(agent: AgentName, messages: &[Message], about: &NativeHeader) -> Re
 
 // A context's own summary is written as the user's words.
 fn select_messages(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Message> {
-    let mut said = Vec::with_capacity(messages.len());
+    let mut kept = Vec::with_capacity(messages.len());
     for message in messages {
         let is_own = source_agent(message) == agent.as_str();
         if message.id.is_empty() && message.role == Some(Role::System) {
-            said.push(Message { role: Some(Role::User), ..message.clone() });
+            kept.push(Message { role: Some(Role::User), ..message.clone() });
         } else if message.role == Some(Role::System) {
             losses.add("system".into(), OWN_INSTRUCTIONS);
         } else if !is_own && message.role == Some(Role::User) && message.has_source_mark("isMeta") {
             losses.add("user".into(), CLIENT_TEXT);
         } else {
-            said.push(message.clone());
+            kept.push(message.clone());
         }
     }
     // Codex has arguments and results as plain text.
-    for message in said.iter_mut().filter(|_| agent != AgentName::Codex) {
+    for message in kept.iter_mut().filter(|_| agent != AgentName::Codex) {
         make_readable(message, losses);
     }
-    said
+    kept
 }
 
 // The brackets around a value that is taken over: of a record, a message, its content.
@@ -333,11 +333,11 @@ impl FilePlace {
 // Returns all files of a session.
 fn all_files<'s, 'a>(steps: &'s [Step<'a>]) -> impl Iterator<Item = (FilePlace, &'s File<'a>)> {
     steps.iter().flat_map(|step| {
-        let said = step.files.iter().map(|file| (FilePlace::of_step(step), file));
+        let step_files = step.files.iter().map(|file| (FilePlace::of_step(step), file));
         let results = step.calls.iter().filter_map(|call| call.result.as_ref());
         let given =
             results.flat_map(|answer| answer.files.iter().map(|file| (FilePlace::of_result(answer), file)));
-        said.chain(given)
+        step_files.chain(given)
     })
 }
 
@@ -367,10 +367,10 @@ fn split_files<'f, 'a>(
     files: &'f [File<'a>],
 ) -> (String, Vec<&'f File<'a>>) {
     let (taken, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| takes_file(agent, place, file));
-    let mut said = Vec::from([String::from(text)]);
-    said.extend(others.iter().map(|file| file.describe()));
-    said.retain(|text| !text.is_empty());
-    (said.join("\n"), taken)
+    let mut texts = Vec::from([String::from(text)]);
+    texts.extend(others.iter().map(|file| file.describe()));
+    texts.retain(|text| !text.is_empty());
+    (texts.join("\n"), taken)
 }
 
 /// Returns the parts of the first of Gemini's contents: what is said.

@@ -77,10 +77,10 @@ impl ExportDocument<'_, '_> {
         if step.role == Role::Assistant {
             parts.extend(self.writing.reasoning(step).iter().map(|one| reasoning(one, ms)));
         }
-        let (said, images) =
+        let (shown_text, images) =
             split_files(AgentName::OpenCode, FilePlace::of_step(step), step.text, &step.files);
-        if !said.is_empty() {
-            parts.push(json!({"type": "text", "text": said}));
+        if !shown_text.is_empty() {
+            parts.push(json!({"type": "text", "text": shown_text}));
         }
         parts.extend(images.iter().map(|file| picture(file)));
         // A part is the call and its result, so parts stand in the order of the calls.

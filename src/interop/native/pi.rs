@@ -32,11 +32,11 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
         }
         for (call, result) in step.results() {
             let content = self::render_content(FilePlace::of_result(result), result.text, &result.files);
-            let said = json!({
+            let record = json!({
                 "role": "toolResult", "toolCallId": call.id, "toolName": call.name, "content": content,
                 "isError": result.is_error,
             });
-            chain.add_message(result.message, said);
+            chain.add_message(result.message, record);
         }
     }
     if let Some(title) = &about.title {
@@ -54,10 +54,10 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
 }
 
 fn render_content(place: FilePlace, text: &str, files: &[File<'_>]) -> Vec<Value> {
-    let (said, images) = split_files(AgentName::Pi, place, text, files);
+    let (shown_text, images) = split_files(AgentName::Pi, place, text, files);
     let mut content: Vec<Value> = Vec::new();
-    if !said.is_empty() {
-        content.push(json!({"type": "text", "text": said}));
+    if !shown_text.is_empty() {
+        content.push(json!({"type": "text", "text": shown_text}));
     }
     for file in images {
         if let FileSource::Data(data) = file.source {
@@ -83,13 +83,13 @@ impl Chain<'_, '_> {
         self.records.push(record);
     }
 
-    fn add_message(&mut self, message: Option<&Message>, mut said: Value) {
+    fn add_message(&mut self, message: Option<&Message>, mut record: Value) {
         let timestamp = self.writing.time(message);
-        said["timestamp"] = time::parse(&timestamp).into();
-        self.add_record(&timestamp, json!({"type": "message", "message": said}));
+        record["timestamp"] = time::parse(&timestamp).into();
+        self.add_record(&timestamp, json!({"type": "message", "message": record}));
     }
 
-    fn add_answer(&mut self, step: &Step<'_>, said: Vec<Value>) {
+    fn add_answer(&mut self, step: &Step<'_>, content: Vec<Value>) {
         let reasoning = self.writing.reasoning(step).iter().map(|reasoning| {
             json!({"type": "thinking", "thinking": reasoning.text.as_str(), "thinkingSignature": reasoning.signature})
         });
@@ -97,18 +97,18 @@ impl Chain<'_, '_> {
             let arguments: Value = serde_json::from_str(&call.object()).unwrap_or_default();
             json!({"type": "toolCall", "id": call.id, "name": call.name, "arguments": arguments})
         });
-        let content: Vec<Value> = reasoning.chain(said).chain(calls).collect();
+        let content: Vec<Value> = reasoning.chain(content).chain(calls).collect();
         let cost = json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0});
         let usage =
             json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": cost});
         let model = self.writing.model(step);
         let [api, provider] = MAKER_KEYS.map(|name| self.writing.find_note(step, name));
-        let said = json!({
+        let record = json!({
             "role": "assistant", "content": content, "api": api.as_deref().unwrap_or("openai-completions"),
             "provider": provider.as_deref().unwrap_or(UNKNOWN_PROVIDER),
             "model": model.as_deref().unwrap_or(UNKNOWN_PROVIDER), "usage": usage,
             "stopReason": if step.calls.is_empty() { "stop" } else { "toolUse" },
         });
-        self.add_message(step.message, said);
+        self.add_message(step.message, record);
     }
 }

@@ -18,11 +18,11 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
     let mut chain = Chain { writing, parent_id: Value::Null, records: Vec::new() };
     for step in steps {
         let shaped = chain.writing.shape_step(step);
-        let said = first_parts(&shaped);
+        let parts = first_parts(&shaped);
         if step.role == Role::Assistant {
-            chain.add_answer(step, said);
+            chain.add_answer(step, parts);
         } else {
-            let message = json!({"role": "user", "parts": said});
+            let message = json!({"role": "user", "parts": parts});
             chain.add_record(
                 step.message,
                 json!({"type": "user", "provenance": "real_user", "message": message}),
@@ -68,7 +68,7 @@ impl Chain<'_, '_> {
         self.records.push(record);
     }
 
-    fn add_answer(&mut self, step: &Step<'_>, said: Vec<Value>) {
+    fn add_answer(&mut self, step: &Step<'_>, content: Vec<Value>) {
         let reasoning = self.writing.reasoning(step).iter();
         let thought = |one: &Reasoning| {
             let mut part = json!({"text": one.text, "thought": true});
@@ -77,7 +77,7 @@ impl Chain<'_, '_> {
             }
             part
         };
-        let parts: Vec<Value> = reasoning.map(thought).chain(said).collect();
+        let parts: Vec<Value> = reasoning.map(thought).chain(content).collect();
         let model = self.writing.model(step).unwrap_or_else(|| UNKNOWN_MODEL.into());
         let message = json!({"role": "model", "parts": parts});
         self.add_record(step.message, json!({"type": "assistant", "model": model, "message": message}));

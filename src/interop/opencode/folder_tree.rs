@@ -98,9 +98,9 @@ impl<'a> SessionTree<'a> {
             tree.parts_by_message.entry(folder_of(path).into()).or_default().push(path);
         }
         for path in parts.iter().filter(|path| !is_placed(path)) {
-            let said = string_field(&tree.text(path), "messageID");
+            let message_id = string_field(&tree.text(path), "messageID");
             tree.parts_by_message
-                .entry(said.unwrap_or_else(|| folder_of(path).into()))
+                .entry(message_id.unwrap_or_else(|| folder_of(path).into()))
                 .or_default()
                 .push(path);
         }
@@ -109,9 +109,11 @@ impl<'a> SessionTree<'a> {
 
     // Returns the files of a session; of `loose` ones, only its messages show whether they are among them.
     fn group(&self, own: Option<&str>, id: &str, loose: &[&str]) -> Vec<String> {
-        let said = self.messages_by_session.get(id).map(Vec::as_slice).unwrap_or_default();
-        let parts = said.iter().filter_map(|path| self.parts_by_message.get(name_of(path))).flatten();
-        let all: BTreeSet<&str> = own.iter().chain(said).chain(parts).chain(loose).copied().collect();
+        let message_paths = self.messages_by_session.get(id).map(Vec::as_slice).unwrap_or_default();
+        let parts =
+            message_paths.iter().filter_map(|path| self.parts_by_message.get(name_of(path))).flatten();
+        let all: BTreeSet<&str> =
+            own.iter().chain(message_paths).chain(parts).chain(loose).copied().collect();
         all.into_iter().map(String::from).collect()
     }
 
@@ -122,15 +124,16 @@ impl<'a> SessionTree<'a> {
 
     fn conversation(&self, id: &str, info: &str) -> String {
         let paths = self.messages_by_session.get(id).map(Vec::as_slice).unwrap_or_default();
-        let mut said: Vec<(f64, &str, Cow<'_, str>)> = paths
+        let mut timed_messages: Vec<(f64, &str, Cow<'_, str>)> = paths
             .iter()
             .map(|path| {
                 let own = self.text(path);
                 (created_time(&own), *path, own)
             })
             .collect();
-        said.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
-        let messages: Vec<String> = said.iter().map(|(_, path, own)| self.message(id, path, own)).collect();
+        timed_messages.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+        let messages: Vec<String> =
+            timed_messages.iter().map(|(_, path, own)| self.message(id, path, own)).collect();
         format!("{{\"info\":{info},\"messages\":[{}]}}", messages.join(","))
     }
 

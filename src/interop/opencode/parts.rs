@@ -36,7 +36,7 @@ struct VoiceContent {
 /// Adds a user's message.
 pub(super) fn add_prompt(talk: &mut ConversationBuilder, envelope: &Envelope, parts: TypedParts<'_>) {
     let losses = &mut talk.losses;
-    let mut said: Vec<VoiceContent> = Vec::new();
+    let mut voices: Vec<VoiceContent> = Vec::new();
     for (kind, mut part) in parts {
         // A file that the client read is one that the user named.
         let marks = if kind == "file" { Vec::new() } else { take_flags(&mut part, losses) };
@@ -54,17 +54,17 @@ pub(super) fn add_prompt(talk: &mut ConversationBuilder, envelope: &Envelope, pa
         if text.is_none() && attachment.is_none() {
             continue;
         }
-        let place = said.iter().position(|other| other.marks == marks).unwrap_or(said.len());
-        if place == said.len() {
-            said.push(VoiceContent { marks, ..VoiceContent::default() });
+        let place = voices.iter().position(|other| other.marks == marks).unwrap_or(voices.len());
+        if place == voices.len() {
+            voices.push(VoiceContent { marks, ..VoiceContent::default() });
         }
-        said[place].plain.texts.extend(text);
-        said[place].plain.attachments.extend(attachment);
+        voices[place].plain.texts.extend(text);
+        voices[place].plain.attachments.extend(attachment);
     }
-    if said.is_empty() {
+    if voices.is_empty() {
         losses.add("message.parts".into(), NO_TALK);
     }
-    for VoiceContent { marks, plain } in said {
+    for VoiceContent { marks, plain } in voices {
         let mut origin = envelope.origin.clone();
         marks.iter().for_each(|name| set_flag(&mut origin.flags, name));
         talk.add(plain.into_message(Role::User), origin);

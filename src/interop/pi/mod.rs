@@ -83,7 +83,7 @@ fn note_fork(talk: &mut ConversationBuilder, path: &str) -> Option<()> {
     let created_ms = time::parse(&format!("{day}T{hour}:{minute}:{second}.{ms}Z"))?;
     let begun = talk.session.created_ms?;
     let is_older = |draft: &MessageDraft| {
-        draft.message.timestamp.as_deref().and_then(time::parse).is_some_and(|said| said < begun)
+        draft.message.timestamp.as_deref().and_then(time::parse).is_some_and(|time| time < begun)
     };
     let last = talk.drafts.iter().rposition(is_older)?;
     talk.set_fork_origin(id, created_ms, last);
@@ -137,13 +137,13 @@ impl Reader {
     }
 
     fn read_entry(&mut self, mut object: Object<'_>, kind: &str, place: Span) {
-        let said = match kind {
+        let entry_content = match kind {
             "message" => content::read_message(&mut object, &mut self.talk.losses),
             "custom_message" => Ok(content::read_custom(&mut object, &mut self.talk.losses)),
             _ => Ok(content::read_summary(&mut object, kind, &mut self.talk.losses)),
         };
-        let said = match said {
-            Ok(said) => said,
+        let entry_content = match entry_content {
+            Ok(entry_content) => entry_content,
             Err(wrong) => {
                 self.problems.push(new_problem(ProblemCode::BadValue, place, wrong));
                 return;
@@ -154,7 +154,7 @@ impl Reader {
         let origin = RecordOrigin::from_place(place, object.take_time("timestamp", losses));
         let mut origin = RecordOrigin { native: id.clone().unwrap_or(origin.native), ..origin };
         object.report_rest_lost(losses, REASONS);
-        let Some(EntryContent { message, pieces, marks, notes }) = said else {
+        let Some(EntryContent { message, pieces, marks, notes }) = entry_content else {
             // The losses name the kind of message.
             return self.link(id, before);
         };

@@ -271,8 +271,8 @@ fn output_or_error(
         return Err(Trouble::new(Code::GitBusy, message));
     }
     let status = status.map_or("null".into(), |status| status.to_string());
-    let said = if words.is_empty() { format!("nothing, status {status}") } else { words };
-    Err(Trouble::new(Code::GitFailed, format!("git {command} failed: {said}")))
+    let reason = if words.is_empty() { format!("nothing, status {status}") } else { words };
+    Err(Trouble::new(Code::GitFailed, format!("git {command} failed: {reason}")))
 }
 
 fn split_names(out: &[u8]) -> Vec<String> {

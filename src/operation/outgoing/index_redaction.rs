@@ -83,7 +83,7 @@ impl IndexRedactor for OutgoingRedactor {
         Box::pin(async move {
             let (messages, places): (Vec<_>, Vec<_>) = core::iter::from_fn(|| lines.next_message()).unzip();
             let hidden = self.redact_for_index(io, files, messages).await?;
-            hidden.into_iter().zip(places).for_each(|said| lines.take(said, sink));
+            hidden.into_iter().zip(places).for_each(|texts| lines.take(texts, sink));
             Ok(())
         })
     }

@@ -201,17 +201,17 @@ impl SessionFiles {
     async fn read_messages_to(&self, io: &Io, at: Option<&String>) -> Result<Vec<Message>, Trouble> {
         let reading = MessagesRequest { leaf: at.cloned(), ..MessagesRequest::default() };
         let mut path = PathMessages::begin(self, io, reading).await?;
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         while let Some(some) = path.next().await? {
             for (message, _) in some {
                 let is_last = at == Some(&message.id);
-                said.push(message);
+                messages.push(message);
                 if is_last {
-                    return Ok(said);
+                    return Ok(messages);
                 }
             }
         }
-        Ok(said)
+        Ok(messages)
     }
 
     // Finds the tool executions whose results are among these messages.

@@ -151,19 +151,19 @@ impl Store {
     /// look at.
     pub fn info(self: &Rc<Store>, of: &SessionFiles) -> Operation<'static, String> {
         // A copy reads the files in every host: the open handle hears of nothing earlier by that.
-        let (store, live) = (self.clone(), of.unopened_copy());
+        let (store, copy) = (self.clone(), of.unopened_copy());
         Operation::new(|io| async move {
-            let shown = live.shown_folder();
+            let shown = copy.shown_folder();
             io.take_turn_of(&shown).await?;
-            live.follow_moves(&io).await?;
-            live.refresh_after_move(&io).await?;
-            let described = live.describe_session();
-            let counted = Box::pin(live.count_messages(&io)).await?;
+            copy.follow_moves(&io).await?;
+            copy.refresh_after_move(&io).await?;
+            let described = copy.describe_session();
+            let counted = Box::pin(copy.count_messages(&io)).await?;
             let (files, examined) =
-                (measure_files(&io, &live.folder()).await?, live.build_health_report(&io).await?);
+                (measure_files(&io, &copy.folder()).await?, copy.build_health_report(&io).await?);
             io.end_turn_of(&shown);
-            let related = Box::pin(store.find_relations(&io, &live)).await?;
-            let open_in = live.holders(&io).await?.into_iter().map(LeaseHolder::from_lease).collect();
+            let related = Box::pin(store.find_relations(&io, &copy)).await?;
+            let open_in = copy.holders(&io).await?.into_iter().map(LeaseHolder::from_lease).collect();
             Ok(to_json(&InfoResponse {
                 details: described,
                 counts: counted,
@@ -250,7 +250,7 @@ impl SessionFiles {
         let (session, folder) = (self.session(), self.folder());
         let session = session.borrow();
         let (metadata, known) = (session.metadata().clone(), session.log_state());
-        let said = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let non_empty = |text: Option<String>| text.filter(|text| !text.is_empty());
         let created_at = metadata.created_at.clone().unwrap_or_default();
         SessionDetails {
             id: self.id(),
@@ -264,14 +264,14 @@ impl SessionFiles {
             created_at,
             project: match folder.root {
                 Root::Workspace(root) => Some(root),
-                _ => said(metadata.project.map(|project| project.path)),
+                _ => non_empty(metadata.project.map(|project| project.path)),
             },
             placement: self.placement().as_str(),
             path: self.shown_folder(),
             agent: AgentDetails {
                 command: metadata.agent.command,
-                model: said(metadata.agent.model),
-                provider: said(metadata.agent.provider),
+                model: non_empty(metadata.agent.model),
+                provider: non_empty(metadata.agent.provider),
                 context_window: metadata.agent.context_window.filter(|window| *window > 0),
                 tools: metadata.agent.tools,
             },

@@ -60,15 +60,15 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let open = store.open_sessions.borrow().clone();
-            for live in open {
-                let shown = live.shown_folder();
-                let Some(place) = store.setup.parse_place(&shown, live.placement()) else { continue };
-                match store.pause_idle_session(&io, &place, Some(live.clone())).await {
+            for files in open {
+                let shown = files.shown_folder();
+                let Some(place) = store.setup.parse_place(&shown, files.placement()) else { continue };
+                match store.pause_idle_session(&io, &place, Some(files.clone())).await {
                     Err(trouble) if !trouble.is_bug() => {
                         let message = trouble.message().into();
                         let notice = to_json(&Notice { code: "not_paused", message });
                         // Each tick of the caller's timer finds the same failure.
-                        if !live.is_last_notice(&notice) {
+                        if !files.is_last_notice(&notice) {
                             store.report_notice(&shown, notice);
                         }
                     }
@@ -153,8 +153,8 @@ impl Store {
         }
         let mut open = self.find_open(&session.path);
         if wanted.counts_own_as_foreign
-            && let Some(live) = open.take()
-            && live.is_held(io).await?
+            && let Some(files) = open.take()
+            && files.is_held(io).await?
         {
             return Ok(Some(session));
         }
@@ -254,8 +254,8 @@ impl Store {
                     &layout::project_folder(&hash),
                     self.places_in_home(io, &hash, false).await,
                 )?;
-                let told = self.read_entries(io, index, some).await?;
-                if self.is_of_project(io, told.iter()).await? {
+                let entries = self.read_entries(io, index, some).await?;
+                if self.is_of_project(io, entries.iter()).await? {
                     places.extend(self.places_in_home(io, &hash, is_whole).await?);
                 }
             }

@@ -175,17 +175,17 @@ impl Store {
     /// `{"path","notice":{"code","message"}}`. Those not taken here are delivered to whoever opens the session, as
     /// [`SessionFiles::notices`].
     pub fn notices(&self) -> String {
-        let told =
+        let to_json_notice =
             |(path, notice): &(String, String)| format!("{{\"path\":{},\"notice\":{notice}}}", to_json(path));
-        let told: Vec<String> = self.pending_notices.take().iter().map(told).collect();
-        format!("[{}]", told.join(","))
+        let notices: Vec<String> = self.pending_notices.take().iter().map(to_json_notice).collect();
+        format!("[{}]", notices.join(","))
     }
 
     /// Adds the [`Store::notices`] of another store of the same home, as if this store had found them.
     pub fn add_notices(&self, notices: &str) {
-        for told in parse_objects(notices).into_iter().flatten() {
-            let path = told.raw("path").and_then(|raw| serde_json::from_str::<String>(raw).ok());
-            if let Some((path, notice)) = path.zip(told.raw("notice")) {
+        for fields in parse_objects(notices).into_iter().flatten() {
+            let path = fields.raw("path").and_then(|raw| serde_json::from_str::<String>(raw).ok());
+            if let Some((path, notice)) = path.zip(fields.raw("notice")) {
                 self.report_notice(&path, notice.into());
             }
         }
@@ -214,7 +214,7 @@ impl Store {
 
     fn report_notice(&self, shown: &str, notice: String) {
         match self.find_open(shown) {
-            Some(live) => live.add_notice(notice),
+            Some(files) => files.add_notice(notice),
             None => self.pending_notices.borrow_mut().push((shown.into(), notice)),
         }
     }
@@ -240,7 +240,7 @@ impl Store {
     }
 
     fn find_open(&self, shown: &str) -> Option<Rc<SessionFiles>> {
-        self.open_sessions.borrow().iter().find(|live| live.shown_folder() == shown).cloned()
+        self.open_sessions.borrow().iter().find(|files| files.shown_folder() == shown).cloned()
     }
 
     // Returns a new handle, which has read nothing and which nobody else has.

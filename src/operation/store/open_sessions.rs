@@ -118,18 +118,18 @@ impl Store {
     /// Opens the sessions of a recording, from the answer of [`Store::record`], of this or another store of the same
     /// home. None of them is paused. The first of the answer is the conversation's own session: it becomes the current
     /// one, and moves beside its workspace conversation, if it belongs to one.
-    pub fn open_recorded(self: &Rc<Store>, told: String) -> Operation<'static, Vec<Rc<SessionFiles>>> {
+    pub fn open_recorded(self: &Rc<Store>, recording: String) -> Operation<'static, Vec<Rc<SessionFiles>>> {
         let store = self.clone();
-        Operation::new(|io| async move { store.open_all_recorded(&io, &told).await })
+        Operation::new(|io| async move { store.open_all_recorded(&io, &recording).await })
     }
 
     pub(super) async fn open_all_recorded(
         &self,
         io: &Io,
-        told: &str,
+        recording: &str,
     ) -> Result<Vec<Rc<SessionFiles>>, Trouble> {
-        let said = |_| Trouble::internal("expected what was recorded");
-        let fields = Fields::parse(told).map_err(said)?;
+        let bad_recording = |_| Trouble::internal("expected what was recorded");
+        let fields = Fields::parse(recording).map_err(bad_recording)?;
         let at = fields.raw("at").and_then(|raw| Fields::parse(raw).ok());
         let all = parse_objects(fields.raw("all").unwrap_or_default()).unwrap_or_default();
         let mut open = Vec::new();
@@ -199,11 +199,11 @@ impl Store {
         let mut place = self.session_place(shown, placement)?;
         for _ in 0..MAX_MOVES {
             let lies = self.setup.display_path(&place.folder());
-            if let Some(live) = self.refresh_open(io, &|one| one.shown_folder() == lies).await? {
+            if let Some(files) = self.refresh_open(io, &|one| one.shown_folder() == lies).await? {
                 if why == OpenReason::JustWritten {
-                    live.acquire_lease(io).await?;
+                    files.acquire_lease(io).await?;
                 }
-                return Ok(live);
+                return Ok(files);
             }
             let now =
                 self.current_place(io, place.clone()).await?.ok_or_else(|| moved_or_deleted_error(shown))?;
@@ -220,9 +220,9 @@ impl Store {
             io.end_turn_of(&lies);
             match opened {
                 None => {}
-                Some(Ok(live)) => {
-                    self.forget_moved_copies(io, &live).await?;
-                    return Ok(live);
+                Some(Ok(files)) => {
+                    self.forget_moved_copies(io, &files).await?;
+                    return Ok(files);
                 }
                 Some(Err((trouble, id))) if is_moved_error(&trouble) => match self.find_place(io, &id).await?
                 {
@@ -274,21 +274,21 @@ impl Store {
         is: &dyn Fn(&SessionFiles) -> bool,
     ) -> Result<Option<Rc<SessionFiles>>, Trouble> {
         loop {
-            let found = self.open_sessions.borrow().iter().find(|live| is(live)).cloned();
-            let Some(live) = found else { return Ok(None) };
-            let shown = live.shown_folder();
+            let found = self.open_sessions.borrow().iter().find(|files| is(files)).cloned();
+            let Some(files) = found else { return Ok(None) };
+            let shown = files.shown_folder();
             io.take_turn_of(&shown).await?;
-            let is_same = self.is_open(&live) && is(&live);
-            let is_there = is_same && live.is_unmoved(io).await?;
+            let is_same = self.is_open(&files) && is(&files);
+            let is_there = is_same && files.is_unmoved(io).await?;
             if is_there {
-                live.refresh_after_move(io).await?;
+                files.refresh_after_move(io).await?;
             } else if is_same {
-                self.forget(&live);
-                live.release_lease(io).await?;
+                self.forget(&files);
+                files.release_lease(io).await?;
             }
             io.end_turn_of(&shown);
             if is_same {
-                return Ok(is_there.then_some(live));
+                return Ok(is_there.then_some(files));
             }
         }
     }

@@ -69,8 +69,8 @@ impl Store {
                 }
             }
             let path = store.setup.display_path(&place.folder());
-            let told = [to_json(&one.id), to_json(&one.title), to_json(&path)];
-            Ok(format!("{{\"id\":{},\"title\":{},\"path\":{}}}", told[0], told[1], told[2]))
+            let fields = [to_json(&one.id), to_json(&one.title), to_json(&path)];
+            Ok(format!("{{\"id\":{},\"title\":{},\"path\":{}}}", fields[0], fields[1], fields[2]))
         })
     }
 

@@ -196,19 +196,19 @@ impl Store {
         index: &SessionIndex,
         places: Vec<FoundPlace>,
     ) -> Result<Vec<IndexEntry>, Trouble> {
-        let (mut told, mut others) = (Vec::new(), Vec::new());
+        let (mut entries, mut others) = (Vec::new(), Vec::new());
         for found_place in places {
             match index.row(self.index_key(&found_place.place)).and_then(|row| index.entry(row)) {
-                Some(entry) => told.push(entry),
+                Some(entry) => entries.push(entry),
                 None => others.push(found_place),
             }
         }
         for seen in self.verify_places(io, index, others, None).await? {
             if let FoundSession::Verified(_, listed) = seen {
-                told.push(listed.entry.clone());
+                entries.push(listed.entry.clone());
             }
         }
-        Ok(told)
+        Ok(entries)
     }
 
     async fn verify_places(

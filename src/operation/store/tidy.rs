@@ -104,12 +104,14 @@ impl Store {
 
     // Returns a sentence for people that says what was archived; none where nothing was.
     #[cfg(feature = "interop")]
-    async fn archive_and_note(&self, io: &Io, said: &[&Setting]) -> Result<Option<String>, Trouble> {
+    async fn archive_and_note(&self, io: &Io, limits: &[&Setting]) -> Result<Option<String>, Trouble> {
         let file = layout::tidy_record(&self.project_hash);
         let noted = unless_bug(io.read_all(&file).await)?.flatten().unwrap_or_default();
         let mut spared: ArchiveNotes = serde_json::from_slice(&noted).unwrap_or_default();
-        let limits: Vec<String> =
-            said.iter().map(|setting| format!("\"{}\":{}", short_key(setting.key), setting.value)).collect();
+        let limits: Vec<String> = limits
+            .iter()
+            .map(|setting| format!("\"{}\":{}", short_key(setting.key), setting.value))
+            .collect();
         let limits = format!("{{{}}}", limits.join(","));
         let archived = self.tidy_project(io, &limits, &spared).await?;
         if archived.is_empty() {

@@ -109,9 +109,9 @@ impl Store {
             unless_bug(io.remove(&file).await)?;
         }
         let Some(prompt) = asks else { return Ok(String::new()) };
-        let mut told = RecallLedger { file, own_lines: Vec::new() };
+        let mut ledger = RecallLedger { file, own_lines: Vec::new() };
         for _ in 0..MAX_RECALL_ATTEMPTS {
-            let known = told.read_other_ids(io, None).await?;
+            let known = ledger.read_other_ids(io, None).await?;
             if mode == "\"session\"" && known.is_some() {
                 return Ok(String::new());
             }
@@ -123,8 +123,8 @@ impl Store {
                 return Ok(recalled.text);
             }
             // Without a claim on disk the same would be recalled at every turn.
-            let Some(claimed) = told.claim(io, &ids).await? else { return Ok(String::new()) };
-            let others = told.read_other_ids(io, Some(claimed)).await?;
+            let Some(claimed) = ledger.claim(io, &ids).await? else { return Ok(String::new()) };
+            let others = ledger.read_other_ids(io, Some(claimed)).await?;
             let is_first = mode != "\"session\"" || others.is_none();
             if is_first && others.is_none_or(|others| !ids.iter().any(|id| others.contains(id))) {
                 return Ok(recalled.text);

@@ -73,9 +73,9 @@ pub struct FarLists {
 impl FarLists {
     /// Decodes the lists; `None` if the bytes are not those written.
     pub fn lists(&self, bytes: &[u8]) -> Option<PostingLists> {
-        let (said, work) = unseal(bytes)?.split_at_checked(self.lengths[0])?;
+        let (said_postings, work) = unseal(bytes)?.split_at_checked(self.lengths[0])?;
         (work.len() == self.lengths[1])
-            .then(|| PostingLists { counts: self.counts, bytes: [said.into(), work.into()] })
+            .then(|| PostingLists { counts: self.counts, bytes: [said_postings.into(), work.into()] })
     }
 }
 

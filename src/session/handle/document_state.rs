@@ -117,13 +117,13 @@ impl Session {
     /// # Errors
     /// `invalid_transition` where the status may not become that; `newer_version`; those of
     /// [`crate::session::log::Log`].
-    pub fn stage_changes(&mut self, asked: Vec<ChangeRequest>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
+    pub fn stage_changes(&mut self, requests: Vec<ChangeRequest>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
         self.reject_newer()?;
         let mut changes = self.document_state.unrecorded.clone();
         let unsaid = changes.len();
         let mut status = self.metadata.status;
         let mut agent = self.metadata.agent.clone();
-        for mut ask in asked {
+        for mut ask in requests {
             if ask.has_effect_on(status)? {
                 if let Change::Status { status: next, .. } = &ask.change {
                     status = *next;

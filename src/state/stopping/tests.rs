@@ -48,10 +48,10 @@ fn what_only_resembles_them_is_not() {
 
 #[test]
 fn of_a_long_message_only_its_ends_are_looked_at() {
-    let told = "this is what it is. ".repeat(12);
-    check(&[&told, "Let's stop here. ", &told].concat(), None);
-    check(&[&told, "Let's stop here. Thanks"].concat(), Some("Let's stop here"));
-    check(&["Let's stop here. ", &told].concat(), Some("Let's stop here"));
+    let filler = "this is what it is. ".repeat(12);
+    check(&[&filler, "Let's stop here. ", &filler].concat(), None);
+    check(&[&filler, "Let's stop here. Thanks"].concat(), Some("Let's stop here"));
+    check(&["Let's stop here. ", &filler].concat(), Some("Let's stop here"));
     check(&["let's stop because ", &"it is late ".repeat(20)].concat(), None);
 }
 

@@ -129,14 +129,13 @@ impl Importer<'_> {
     // What was said before a session was resumed is the agent's own, and what follows continues that one. What was
     // typed and answered to resume it goes into neither.
     async fn split_at_marks(&self, mut messages: Vec<Message>) -> Result<Vec<ConversationPart>, Trouble> {
-        let ResumeMarks { marks, turn_ends: ends, talk_positions: asked } =
-            self.find_marks(&messages).await?;
+        let ResumeMarks { marks, turn_ends: ends, talk_positions } = self.find_marks(&messages).await?;
         // Whoever only looks for a session has said nothing yet.
-        let has_talk = |up_to: usize| asked.iter().any(|place| *place < up_to);
+        let has_talk = |up_to: usize| talk_positions.iter().any(|place| *place < up_to);
         let mut parts = Vec::new();
-        for (place, live) in marks.into_iter().rev() {
+        for (place, files) in marks.into_iter().rev() {
             let behind = (place + 1).min(messages.len());
-            parts.push(ConversationPart { messages: messages.split_off(behind), resumed: Some(live) });
+            parts.push(ConversationPart { messages: messages.split_off(behind), resumed: Some(files) });
             // Cut after the last answered turn before the mark.
             messages.truncate(ends.iter().rfind(|end| **end < place).map_or(0, |end| end + 1));
         }
@@ -160,9 +159,9 @@ impl Importer<'_> {
         let mut marks = Vec::new();
         for (mark, place) in places {
             if let Some(pointed) = read_continuation(self.io, &mark).await?
-                && let Some(live) = self.store.open_resumed(self.io, &pointed.id).await?
+                && let Some(files) = self.store.open_resumed(self.io, &pointed.id).await?
             {
-                marks.push((place, live));
+                marks.push((place, files));
             }
         }
         marks.sort_by_key(|(place, _)| *place);

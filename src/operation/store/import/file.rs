@@ -185,15 +185,15 @@ impl Importer<'_> {
         written: &mut WriteProgress<'_>,
     ) -> Result<String, Trouble> {
         let messages = Rc::new(messages);
-        let live = match &goes_on {
-            Some(live) => live.clone(),
+        let files = match &goes_on {
+            Some(files) => files.clone(),
             None => self.open_target_session(one, &messages).await?,
         };
-        let added = self.append_new_messages(&live, (&messages, goes_on.is_some()), written).await?;
-        self.finish_session(live.clone(), one, added).await?;
+        let added = self.append_new_messages(&files, (&messages, goes_on.is_some()), written).await?;
+        self.finish_session(files.clone(), one, added).await?;
         let counts = (messages.len(), added);
         Ok(import_entry_json(
-            live.id(),
+            files.id(),
             (one.agent, written.share.path),
             counts,
             one.parent.as_ref(),

@@ -87,10 +87,10 @@ impl Importer<'_> {
         .await
     }
 
-    async fn send_note(&self, said: impl FnOnce() -> String) -> Result<(), Trouble> {
+    async fn send_note(&self, note: impl FnOnce() -> String) -> Result<(), Trouble> {
         if !self.sends_notes {
             return Ok(());
         }
-        self.io.write_page(format!("{{\"note\":{{{}}}}}", said()).into_bytes()).await
+        self.io.write_page(format!("{{\"note\":{{{}}}}}", note()).into_bytes()).await
     }
 }

@@ -46,8 +46,12 @@ impl Store {
     ) -> Operation<'static, Vec<Rc<SessionFiles>>> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let told = store.record_transcript(&io, &request, counts).await?;
-            if told == NO_RECORDING { Ok(Vec::new()) } else { store.open_all_recorded(&io, &told).await }
+            let recorded = store.record_transcript(&io, &request, counts).await?;
+            if recorded == NO_RECORDING {
+                Ok(Vec::new())
+            } else {
+                store.open_all_recorded(&io, &recorded).await
+            }
         })
     }
 

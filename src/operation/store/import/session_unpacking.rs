@@ -52,14 +52,14 @@ impl Importer<'_> {
         let files = self.open_merged(&place).await?;
         let total = message_ids(file.log(MESSAGES)).len();
         let parent = files.with_session(|session| session.metadata().parent.clone());
-        let told =
+        let imported =
             import_entry_json(files.id(), ("leftoff", share.path), (total, added), parent.as_ref(), &[]);
         let of_path = |problem: &_| {
             let problem = to_json(problem);
             format!("{{\"path\":{},{}", to_json(share.path), problem.strip_prefix('{').unwrap_or_default())
         };
         let problems = file.problems.iter().map(of_path).collect();
-        Ok(ImportReport { imported: Vec::from([told]), problems, is_open: false })
+        Ok(ImportReport { imported: Vec::from([imported]), problems, is_open: false })
     }
 
     // Finds where the session lies, in any project and placement, or else where it is to begin.

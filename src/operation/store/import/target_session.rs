@@ -128,10 +128,10 @@ impl Importer<'_> {
 
     // Asks the host which command began a conversation.
     async fn find_origin_command(&self, messages: &Rc<Vec<Message>>) -> Result<OriginCommand, Trouble> {
-        let said = json_array(
+        let messages = json_array(
             messages.iter().map(|message| crate::operation::message_pages::message_json(message, true)),
         );
-        let answer = self.io.find_command(said).await?;
+        let answer = self.io.find_command(messages).await?;
         let Ok(mut fields) = Fields::parse(&answer) else { return Ok(OriginCommand::default()) };
         let bad = &mut Vec::new();
         let (name, hash) = (fields.take("name", bad), fields.take("hash", bad));

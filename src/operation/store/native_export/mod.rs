@@ -75,9 +75,9 @@ impl Store {
         }
         let files = open_for_reading(self, io, &handing.session).await?;
         if let Some(files) = &files
-            && let Some(told) = client.reuse_existing(&mut handing, files).await?
+            && let Some(report) = client.reuse_existing(&mut handing, files).await?
         {
-            return Ok(told);
+            return Ok(report);
         }
         for _ in 0..MAX_ATTEMPTS {
             let place = client.folder_name(handing.agent, &handing.folder).await?;

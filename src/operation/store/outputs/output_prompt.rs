@@ -77,9 +77,9 @@ impl Store {
             let session = parse_session_id(&request)?;
             let kept: Vec<StoredOutput> =
                 store.outputs.borrow().of_session(session.as_deref()).cloned().collect();
-            let told = kept.iter().flat_map(|one| [one.pointer.tool.clone(), one.pointer.about.clone()]);
-            let told = redact_texts(&io, told.collect()).await?;
-            let menu = choice::render_menu(told.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])));
+            let labels = kept.iter().flat_map(|one| [one.pointer.tool.clone(), one.pointer.about.clone()]);
+            let labels = redact_texts(&io, labels.collect()).await?;
+            let menu = choice::render_menu(labels.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])));
             let outputs: Vec<_> = kept.iter().map(|one| &one.pointer).collect();
             Ok(format!("{{\"text\":{},\"outputs\":{}}}", to_json(&menu), to_json(&outputs)))
         })
@@ -94,11 +94,11 @@ impl Store {
             let OutputPromptRequest { prompt: request, outputs, encoding } =
                 OutputPromptRequest::from_json(&request)?;
             let vocabulary = load_vocabulary(&io, encoding.as_str()).await?;
-            let mut told = Vec::new();
+            let mut results = Vec::new();
             for path in &outputs {
-                told.push(Box::pin(store.read_result_text(&io, path, request.max_tokens)).await?);
+                results.push(Box::pin(store.read_result_text(&io, path, request.max_tokens)).await?);
             }
-            let picked = redact_picked(&io, told).await?;
+            let picked = redact_picked(&io, results).await?;
             let made =
                 prompt(&request, &picked, &|text, limit| count_tokens(text, limit, vocabulary.as_deref()))?;
             let cut = outputs.iter().zip(&made.cut);
@@ -142,8 +142,8 @@ async fn describe_saved_output(
     text: &Excerpt,
 ) -> Result<(String, String), Trouble> {
     let before = io.read_range(file, 0, result.start.min(MAX_ARGUMENTS_BYTES)).await?;
-    let said = file::parse_output(&String::from_utf8_lossy(&before), result.end - result.start);
-    Ok(said.map_or_else(
+    let parsed = file::parse_output(&String::from_utf8_lossy(&before), result.end - result.start);
+    Ok(parsed.map_or_else(
         || (file.name().into(), "of another run".into()),
         |output| {
             let beginning = &text.head[..grapheme_boundary(&text.head, HEAD_BYTES as usize, false)];
@@ -172,9 +172,9 @@ async fn read_excerpt(
 }
 
 // Redacts texts that were cut with a margin, then cuts the margin off, so that no cut leaves a part of a secret.
-async fn redact_picked(io: &Io, told: Vec<ResultText>) -> Result<Vec<PickedOutput>, Trouble> {
-    let left_out: Vec<u64> = told.iter().map(|one| one.text.left_out).collect();
-    let texts = told
+async fn redact_picked(io: &Io, results: Vec<ResultText>) -> Result<Vec<PickedOutput>, Trouble> {
+    let left_out: Vec<u64> = results.iter().map(|one| one.text.left_out).collect();
+    let texts = results
         .into_iter()
         .flat_map(|ResultText { tool, description: about, text }| [tool, about, text.head, text.tail]);
     let texts = redact_texts(io, texts.collect()).await?;

@@ -176,12 +176,12 @@ impl Store {
         let mut log = BackwardSearch::new(&files, exactly.to_search(), exactly.redactor);
         let most = exactly.question.max_messages(exactly.is_ranked());
         let mut numbers = None;
-        let (mut best, mut told): (Vec<ExactHit>, usize) = (Vec::new(), 0);
+        let (mut best, mut hit_count): (Vec<ExactHit>, usize) = (Vec::new(), 0);
         while let Some(hits) = log.next(io).await? {
             for hit in hits.into_iter().filter(|hit| exactly.question.accepts_hit(hit)) {
                 let has = exactly.matched_words(&hit.text, words);
                 let place = best.partition_point(|other| other.word_count >= has.len());
-                if told + place >= most {
+                if hit_count + place >= most {
                     continue;
                 }
                 let words = to_json(&[&exactly.quoted_texts[..], &has[..]].concat());
@@ -199,11 +199,11 @@ impl Store {
             }
             if !exactly.is_ranked() && !best.is_empty() {
                 self.write_exact_hits(io, exactly, session, &best).await?;
-                told += best.len();
+                hit_count += best.len();
                 best.clear();
             }
         }
-        Ok((told > 0, best))
+        Ok((hit_count > 0, best))
     }
 
     async fn write_exact_hits(

@@ -158,8 +158,8 @@ impl HitReader<'_> {
             }
             met.push(at);
             if let Some(message) = read_message(io, files, at, &own).await? {
-                let (found, told) = self.message_hit(&message, best.field, words);
-                if found == MatchKind::Near && self.is_one_word() { near.push(told) } else { hits.push(told) }
+                let (found, hit) = self.message_hit(&message, best.field, words);
+                if found == MatchKind::Near && self.is_one_word() { near.push(hit) } else { hits.push(hit) }
             }
         }
         // A message beside one that has the single word seldom answers: it counts only where no other message was
@@ -298,9 +298,9 @@ fn distinct_words<'a>(terms: impl Iterator<Item = &'a Term>) -> Vec<&'a str> {
 /// Returns the words of the question of which no term matched. `unmet`: the terms that matched nothing, a bit for
 /// each.
 pub(super) fn absent_words(terms: &[Term], unmet: u64) -> Vec<&str> {
-    let asked = || terms.iter().enumerate().filter(|(_, term)| term.reason == TermReason::Word);
-    let met = distinct_words(asked().filter(|(nth, _)| unmet >> nth & 1 == 0).map(|(_, term)| term));
-    distinct_words(asked().map(|(_, term)| term).filter(|term| !met.contains(&&*term.word)))
+    let exact_terms = || terms.iter().enumerate().filter(|(_, term)| term.reason == TermReason::Word);
+    let met = distinct_words(exact_terms().filter(|(nth, _)| unmet >> nth & 1 == 0).map(|(_, term)| term));
+    distinct_words(exact_terms().map(|(_, term)| term).filter(|term| !met.contains(&&*term.word)))
 }
 
 /// The session's message log.

@@ -164,10 +164,10 @@ impl Store {
         if question.is_regex || has_quotes(&question.text) || is_unindexed() {
             return self.search_exact(io, question, redactor, &mut words).await;
         }
-        let mut told = BTreeSet::new();
+        let mut written_paths = BTreeSet::new();
         for _ in 0..MAX_ATTEMPTS {
             let answer = self.answer_with_retries(io, question, redactor, &mut words).await?;
-            match self.write_hits(io, question, &answer, redactor, &mut told, &mut words).await {
+            match self.write_hits(io, question, &answer, redactor, &mut written_paths, &mut words).await {
                 Ok(()) => return Ok(()),
                 // Asks again for the rest, which follows what was already written.
                 Err(lost) => self.recover_index(io, lost).await?,
@@ -183,14 +183,14 @@ impl Store {
         question: &SearchRequest,
         answer: &SearchResult,
         redactor: &Rc<OutgoingRedactor>,
-        told: &mut BTreeSet<String>,
+        written_paths: &mut BTreeSet<String>,
         words: &mut TermAnalyzer,
     ) -> Result<(), IndexLost> {
         let SearchResult { sessions, files: runs, order: spaces, terms, ranking, .. } = answer;
         if ranking.sessions.is_empty() {
             return Ok(self.write_similar_titles(io, question, answer, redactor).await?);
         }
-        let asked = HitReader {
+        let reader = HitReader {
             files: runs,
             order: spaces,
             terms,
@@ -208,12 +208,12 @@ impl Store {
             let mut page: Vec<(&SearchedSession, Vec<SearchHit>)> = Vec::new();
             for one in some {
                 let session = &sessions[one.session as usize];
-                if told.contains(&session.listed.path) {
+                if written_paths.contains(&session.listed.path) {
                     continue;
                 }
                 let session_files = self.unopened_session(&session.log.place, "");
                 let names = answer.session_names(one.session as usize);
-                let hits = match asked.read_hits(io, one, &session_files, &names, words).await {
+                let hits = match reader.read_hits(io, one, &session_files, &names, words).await {
                     Err(IndexLost::Trouble(trouble)) => {
                         self.default_if_unreadable(&session.log.place.folder(), Err(trouble))?
                     }
@@ -231,7 +231,7 @@ impl Store {
             }
             if !page.is_empty() {
                 io.write_page(json_array(json.into_iter())).await?;
-                told.extend(page.into_iter().map(|(session, _)| session.listed.path.clone()));
+                written_paths.extend(page.into_iter().map(|(session, _)| session.listed.path.clone()));
             }
         }
         Ok(())
@@ -246,10 +246,10 @@ impl Store {
         redactor: &Rc<OutgoingRedactor>,
     ) -> Result<(), Trouble> {
         let sessions = &answer.sessions;
-        let asked: Vec<usize> = (0..sessions.len())
+        let meant: Vec<usize> = (0..sessions.len())
             .filter(|nth| question.list_request.includes(&sessions[*nth].listed))
             .collect();
-        let names: Vec<Vec<String>> = asked
+        let names: Vec<Vec<String>> = meant
             .iter()
             .map(|nth| answer.session_names(*nth).into_iter().map(String::from).collect())
             .collect();
@@ -261,11 +261,11 @@ impl Store {
         let words = to_json(&absent_words(&answer.terms, answer.ranking.unmatched_terms));
         let mut page = Vec::new();
         for place in found.into_iter().take(question.limit) {
-            let listed = self.outgoing_session_json(io, &sessions[asked[place]].listed, redactor).await?;
+            let listed = self.outgoing_session_json(io, &sessions[meant[place]].listed, redactor).await?;
             let title = Fields::parse(&listed).ok().and_then(|fields| fields.raw("title")).unwrap_or("\"\"");
             let excerpt = format!("[{{\"text\":{title},\"isHit\":false}}]");
-            let told = format!(r#""excerpt":{excerpt},"found":"title","words":[]"#);
-            page.push(format!(r#"{{"session":{listed},{told},"missing":{words},"nowhere":{words}}}"#));
+            let hit_fields = format!(r#""excerpt":{excerpt},"found":"title","words":[]"#);
+            page.push(format!(r#"{{"session":{listed},{hit_fields},"missing":{words},"nowhere":{words}}}"#));
         }
         if page.is_empty() { Ok(()) } else { io.write_page(json_array(page.into_iter())).await }
     }
@@ -321,7 +321,7 @@ impl Store {
             known = self.find_session_hints(io, question, of, &sought.terms, words);
         }
         let spaces = DocumentOrder::new(runs, &index.session_numbers, sessions.len());
-        let asked = if question.has_message_filter() {
+        let eligible = if question.has_message_filter() {
             Some(filter_documents(io, question, runs, &spaces).await?)
         } else {
             None
@@ -329,9 +329,9 @@ impl Store {
         // Ranks more than are written, for the role of their speakers reorders them later.
         let met =
             if question.session_id.is_some() { MESSAGES_OF_SINGLE_SESSION } else { MESSAGES_PER_SESSION };
-        let told = question.max_messages(true).max(met);
+        let max_messages = question.max_messages(true).max(met);
         let by = |corpus: Corpus| {
-            let ranking = rank_sessions(&sought.terms, &corpus, &known, (asked.as_ref(), told));
+            let ranking = rank_sessions(&sought.terms, &corpus, &known, (eligible.as_ref(), max_messages));
             let is_any = !ranking.sessions.is_empty();
             (ranking, is_any)
         };
@@ -358,9 +358,9 @@ impl Store {
     ) -> Vec<SessionHints> {
         let times = index.session_times(sessions.len());
         let year = |seconds: u32| DateTime::from_timestamp_secs(seconds.into()).unwrap_or_default().year();
-        let said = times.iter().flatten();
-        let years = said.clone().map(|(first, _)| year(*first)).min().unwrap_or_default()
-            ..=said.map(|(_, last)| year(*last)).max().unwrap_or_default();
+        let spans = times.iter().flatten();
+        let years = spans.clone().map(|(first, _)| year(*first)).min().unwrap_or_default()
+            ..=spans.map(|(_, last)| year(*last)).max().unwrap_or_default();
         let spans = dates::find_time_spans(&question.text, years, &io.stamp());
         let terms: Vec<u64> = terms.iter().map(|term| name_terms::hash_term(&term.text)).collect();
         let mut kept = self.name_terms.borrow_mut();
@@ -424,8 +424,8 @@ async fn filter_documents(
     runs: &[IndexFile],
     spaces: &DocumentOrder,
 ) -> Result<[Vec<bool>; 2], IndexLost> {
-    let mut asked = [Vec::new(), Vec::new()];
-    for (field, asked) in asked.iter_mut().enumerate() {
+    let mut eligible = [Vec::new(), Vec::new()];
+    for (field, eligible) in eligible.iter_mut().enumerate() {
         let wanted: Vec<_> =
             runs.iter().enumerate().map(|(nth, run)| (nth, run.footer.pages(field))).collect();
         let mut all = Vec::new();
@@ -436,8 +436,8 @@ async fn filter_documents(
             let ms = i64::from(one.seconds) * 1000;
             let is_then = question.since_ms.is_none_or(|since| ms >= since / 1000 * 1000)
                 && question.until_ms.is_none_or(|until| ms <= until);
-            asked.push(is_then && question.role.is_none_or(|role| one.role == Some(role)));
+            eligible.push(is_then && question.role.is_none_or(|role| one.role == Some(role)));
         }
     }
-    Ok(asked)
+    Ok(eligible)
 }

@@ -174,16 +174,15 @@ impl Store {
                 excluded_ids: &request.excluded_ids,
             };
             let mut source = quoting.quote_session(answer, ranked, &files, words).await?;
-            source.passages.retain(|said| worth.normalize_score(said.score) >= least);
-            let score = source.passages.iter().map(|said| said.score).fold(0.0, f32::max);
+            source.passages.retain(|passage| worth.normalize_score(passage.score) >= least);
+            let score = source.passages.iter().map(|passage| passage.score).fold(0.0, f32::max);
             best = best.max(score);
             if source.passages.is_empty() || score < MIN_BEST_SHARE * best {
                 continue;
             }
-            source
-                .passages
-                .iter()
-                .for_each(|said| redactor.report_from(&own, &[&*said.speaker, &*said.text].concat()));
+            source.passages.iter().for_each(|passage| {
+                redactor.report_from(&own, &[&*passage.speaker, &*passage.text].concat())
+            });
             self.describe_source(io, session, redactor, &mut source).await?;
             sources.push(source);
         }
@@ -208,14 +207,14 @@ impl Store {
 
 // Reorders passages by words and meaning together, by giving the scores that there are to others.
 async fn score_by_meaning(io: &Io, question: &str, sources: &mut [RecallSource]) -> Result<(), Trouble> {
-    let mut said: Vec<&mut SourcePassage> =
+    let mut passages: Vec<&mut SourcePassage> =
         sources.iter_mut().flat_map(|source| &mut source.passages).collect();
-    said.sort_by(|a, b| b.score.total_cmp(&a.score));
-    said.truncate(meaning::MAX_TEXTS);
-    let scores: Vec<f32> = said.iter().map(|one| one.score).collect();
-    let nearness = request_nearness(io, question, said.iter().map(|one| one.text.clone())).await?;
-    meaning::reorder_by_nearness(&mut said, &nearness);
-    said.into_iter().zip(scores).for_each(|(one, score)| one.score = score);
+    passages.sort_by(|a, b| b.score.total_cmp(&a.score));
+    passages.truncate(meaning::MAX_TEXTS);
+    let scores: Vec<f32> = passages.iter().map(|one| one.score).collect();
+    let nearness = request_nearness(io, question, passages.iter().map(|one| one.text.clone())).await?;
+    meaning::reorder_by_nearness(&mut passages, &nearness);
+    passages.into_iter().zip(scores).for_each(|(one, score)| one.score = score);
     Ok(())
 }
 
@@ -420,7 +419,7 @@ impl SourceQuoter<'_> {
                 if passage.terms.is_empty() && !is_needed {
                     continue;
                 }
-                let said = SourcePassage {
+                let quoted = SourcePassage {
                     id: message.id.clone(),
                     speaker: speaker.clone(),
                     text: text[passage.place.clone()].into(),
@@ -431,7 +430,7 @@ impl SourceQuoter<'_> {
                 };
                 let is_named = passage.terms.iter().any(|term| self.question.terms[*term].is_name);
                 if !self.question.is_order || is_named {
-                    all.push((passage.score, nth * 10_000 + passage.place.start, said, passage.terms));
+                    all.push((passage.score, nth * 10_000 + passage.place.start, quoted, passage.terms));
                 }
             }
         }
@@ -439,7 +438,7 @@ impl SourceQuoter<'_> {
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
         all.truncate(MAX_PASSAGES_PER_MESSAGE);
         all.sort_by_key(|(_, place, _, _)| *place);
-        Ok(all.into_iter().map(|(_, _, said, _)| (said, terms.clone())).collect())
+        Ok(all.into_iter().map(|(_, _, quoted, _)| (quoted, terms.clone())).collect())
     }
 
     // Names the speaker; for a result that is its call. None where the call is not known.

@@ -125,10 +125,10 @@ impl Store {
                 numbers.add_to(&one.id, &mut json);
                 format!("{{\"session\":{listed},{}", &json[1..])
             };
-            let told = json_array(met.iter().map(hit));
+            let page = json_array(met.iter().map(hit));
             let whole = redactor.json_if_reporting(&matched_texts(met));
-            redactor.report_value(io, own, (&whole, &String::from_utf8_lossy(&told))).await?;
-            io.write_page(told).await?;
+            redactor.report_value(io, own, (&whole, &String::from_utf8_lossy(&page))).await?;
+            io.write_page(page).await?;
         }
         Ok(())
     }
@@ -179,16 +179,16 @@ async fn search_records(
     redactor: &OutgoingRedactor,
     search: &mut TargetSearch<'_>,
 ) -> Result<(), Trouble> {
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     while let Some(found) = scanner.next() {
         let ScanItem::Record(record) = found else { continue };
         if files.is_skipped_line(io, record.json.as_bytes(), record.start).await? {
             continue;
         }
-        said.extend(message::read(&record).0);
+        messages.extend(message::read(&record).0);
     }
-    let said = if redactor.replaces() { redactor.redact_messages(io, said).await? } else { said };
-    said.iter().for_each(|message| search.take(message));
+    let messages = if redactor.replaces() { redactor.redact_messages(io, messages).await? } else { messages };
+    messages.iter().for_each(|message| search.take(message));
     Ok(())
 }
 
