@@ -211,16 +211,17 @@ impl Choosing<'_> {
 
     // True if a strategy that is tried later, and keeps less, serves.
     fn has_later_strategy(&self, strategy: Strategy, choice: &StrategyInput<'_>) -> bool {
-        let is_wanted = |one: &Strategy| {
-            *one != Strategy::Fallback
+        let is_wanted = |candidate: &Strategy| {
+            *candidate != Strategy::Fallback
                 && self
                     .request
                     .only_strategies
                     .as_ref()
-                    .is_none_or(|only| only.iter().any(|name| name == one.as_str()))
+                    .is_none_or(|only| only.iter().any(|name| name == candidate.as_str()))
         };
-        let mut later = ORDER.into_iter().skip_while(|one| *one != strategy).skip(1).filter(is_wanted);
-        later.any(|one| one.select(choice).is_ok())
+        let mut later =
+            ORDER.into_iter().skip_while(|candidate| *candidate != strategy).skip(1).filter(is_wanted);
+        later.any(|candidate| candidate.select(choice).is_ok())
     }
 
     // Returns the ids of the recallable messages, which are few, that the selection has.
@@ -402,8 +403,9 @@ fn is_nearly_full(context: &Context) -> bool {
 // Sorts by priority; at equal priority ours come first, then the host's in their order. The fallback is always last.
 fn order_strategies(request: &Request) -> Vec<StrategyRef> {
     let fallback = i64::MAX;
-    let is_wanted =
-        |name: &str| request.only_strategies.as_ref().is_none_or(|only| only.iter().any(|one| one == name));
+    let is_wanted = |name: &str| {
+        request.only_strategies.as_ref().is_none_or(|only| only.iter().any(|known| known == name))
+    };
     let is_replaced = |name: &str| request.strategies.iter().any(|theirs| theirs.name == name);
     let ours = ORDER.into_iter().enumerate().filter_map(|(place, strategy)| {
         if place + 1 == ORDER.len() {

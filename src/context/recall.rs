@@ -142,17 +142,19 @@ impl RecallState {
     /// Returns the question and the offset that answers come before, until a scan has begun.
     pub fn pending_question(&self) -> Option<(&Question, u64)> {
         match self {
-            RecallState::Scanning(one) if one.is_new => Some((&one.question, one.question_start)),
+            RecallState::Scanning(scanning) if scanning.is_new => {
+                Some((&scanning.question, scanning.question_start))
+            }
             _ => None,
         }
     }
 
     /// Scans the log, as no index has the answer: all of it, or as much as a user can wait for at every turn.
     pub fn begin_scan(&mut self, is_all: bool) {
-        if let RecallState::Scanning(one) = self {
-            one.is_new = false;
+        if let RecallState::Scanning(scanning) = self {
+            scanning.is_new = false;
             if is_all {
-                (one.scan, one.offset) = (QuestionScan::new(0), 0);
+                (scanning.scan, scanning.offset) = (QuestionScan::new(0), 0);
             }
         }
     }
@@ -218,8 +220,8 @@ impl RecallState {
     /// Returns the next range to read.
     pub fn next_range(&self) -> Option<Span> {
         match self {
-            RecallState::Scanning(one) => {
-                Some(Span { start: one.offset, end: (one.offset + READ_BYTES).min(one.end) })
+            RecallState::Scanning(scanning) => {
+                Some(Span { start: scanning.offset, end: (scanning.offset + READ_BYTES).min(scanning.end) })
             }
             RecallState::Reading(reading) => reading.spans_to_read.last().copied(),
             RecallState::Unasked | RecallState::Ready(_) => None,
@@ -295,7 +297,11 @@ impl QuoteReading {
         QuoteScan { question, words, end, question_start: before, .. }: QuoteScan,
         shortlist: Shortlist,
     ) -> QuoteReading {
-        let all = shortlist.candidates.iter().flat_map(|one| [Some(one.line), one.caller]).flatten();
+        let all = shortlist
+            .candidates
+            .iter()
+            .flat_map(|candidate| [Some(candidate.line), candidate.caller])
+            .flatten();
         let lines: BTreeSet<Span> = all.collect();
         let places = lines.iter().map(|line| line.start).collect();
         let mut wanted =
@@ -419,8 +425,8 @@ impl RecalledQuotes {
         }
         let is_quoted = |place: &usize| quoted.quotes.contains(place);
         let messages = self.matches(quoted.quotes.iter().copied());
-        let is_new = |one: &Match| {
-            !there.contains(one.id.as_str()) && messages.iter().all(|quoted| quoted.id != one.id)
+        let is_new = |candidate: &Match| {
+            !there.contains(candidate.id.as_str()) && messages.iter().all(|quoted| quoted.id != candidate.id)
         };
         let rest = self.matches((0..self.quotes.len()).filter(|place| !is_quoted(place)));
         let left_out = rest.into_iter().filter(is_new).take(MAX_OMITTED).collect();

@@ -246,9 +246,9 @@ impl SessionFiles {
             message_count: plan.message_count,
             end_byte: plan.end_byte,
         };
-        let written = cached.map_or_else(String::new, |one| {
-            let (summary, ratio) = (to_json(&one.summary), one.compression_ratio.to_json());
-            let tokens = one.original_tokens;
+        let written = cached.map_or_else(String::new, |stored| {
+            let (summary, ratio) = (to_json(&stored.summary), stored.compression_ratio.to_json());
+            let tokens = stored.original_tokens;
             format!(",\"summary\":{summary},\"originalTokens\":{tokens},\"compressionRatio\":{ratio}")
         });
         // The event has the model's words in it, so that the compaction holds without the cache. If something was merged
@@ -274,20 +274,22 @@ fn last_compacted_message(plan: &Context) -> Option<String> {
     let is_user = |message: &&Message| message.role == Some(Role::User) && !message.id.is_empty();
     let newest_user = plan.messages.iter().rfind(is_user).map(|message| message.id.as_str());
     let decisions = &plan.report.messages;
-    let turn =
-        decisions.iter().position(|one| Some(one.id.as_str()) == newest_user).unwrap_or(decisions.len());
+    let turn = decisions
+        .iter()
+        .position(|decision| Some(decision.id.as_str()) == newest_user)
+        .unwrap_or(decisions.len());
     let (before, behind) = decisions.split_at(turn);
     let last = if behind.iter().any(is_omitted) {
         before.last()
     } else {
-        before.iter().rfind(|one| is_omitted(one))
+        before.iter().rfind(|decision| is_omitted(decision))
     };
-    last.map(|one| one.id.clone())
+    last.map(|decision| decision.id.clone())
 }
 
 // A step that did not fit; results without a call do not count.
-fn is_omitted(one: &Decision) -> bool {
-    one.rule == "did-not-fit" && matches!(one.action, Action::Dropped | Action::Summarized)
+fn is_omitted(decision: &Decision) -> bool {
+    decision.rule == "did-not-fit" && matches!(decision.action, Action::Dropped | Action::Summarized)
 }
 
 fn parse_keep(raw: &str) -> Result<u32, Trouble> {

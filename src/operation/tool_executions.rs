@@ -104,10 +104,11 @@ impl SessionFiles {
         while let Some(some) = messages.next().await? {
             answers.add_messages(&some);
         }
-        let joined = recorded.into_iter().map(|one| {
-            let of = |owner| answers.result_of(owner, &one.tool_call_id);
-            let json = execution_with_result(&one, of(one.message_id.as_deref()).or_else(|| of(None)));
-            (one, json)
+        let joined = recorded.into_iter().map(|execution| {
+            let of = |owner| answers.result_of(owner, &execution.tool_call_id);
+            let json =
+                execution_with_result(&execution, of(execution.message_id.as_deref()).or_else(|| of(None)));
+            (execution, json)
         });
         Ok(joined.collect())
     }
@@ -224,8 +225,8 @@ impl SessionFiles {
             return Ok((written, true));
         }
         let since = io.read(&self.log_file(LogName::Tools), from, None).await?.unwrap_or_default();
-        let call = |one: &ToolExecution| (one.message_id.clone(), one.tool_call_id.clone());
-        let first = parse_executions(&since).into_iter().find(|one| call(one) == call(&written));
+        let call = |execution: &ToolExecution| (execution.message_id.clone(), execution.tool_call_id.clone());
+        let first = parse_executions(&since).into_iter().find(|execution| call(execution) == call(&written));
         let is_new = first.as_ref().is_none_or(|first| first.id == written.id);
         Ok((first.unwrap_or(written), is_new))
     }
@@ -240,9 +241,9 @@ impl SessionFiles {
         if !self.with_session(|session| session.has_executed(&draft.id)) {
             return Ok(None);
         }
-        let is_it = |one: &ToolExecution| {
-            let is_of = |owner: &str| one.message_id.as_ref().is_none_or(|id| id == owner);
-            one.tool_call_id == draft.id && owner.is_none_or(is_of)
+        let is_it = |execution: &ToolExecution| {
+            let is_of = |owner: &str| execution.message_id.as_ref().is_none_or(|id| id == owner);
+            execution.tool_call_id == draft.id && owner.is_none_or(is_of)
         };
         Ok(self.read_executions(io).await?.into_iter().rfind(is_it))
     }
@@ -297,10 +298,10 @@ impl SessionFiles {
         let bytes = io.read_range(&self.log_file(LogName::Tools), 0, size).await?;
         let mut met = BTreeSet::new();
         let mut recorded = parse_executions(&bytes);
-        recorded.retain(|one| {
-            let owner = one.message_id.clone().filter(|id| !id.is_empty());
-            let by_message = owner.map(|owner| (owner, one.tool_call_id.clone()));
-            let own = if one.id.is_empty() { &one.tool_call_id } else { &one.id };
+        recorded.retain(|execution| {
+            let owner = execution.message_id.clone().filter(|id| !id.is_empty());
+            let by_message = owner.map(|owner| (owner, execution.tool_call_id.clone()));
+            let own = if execution.id.is_empty() { &execution.tool_call_id } else { &execution.id };
             met.insert(by_message.unwrap_or_else(|| (String::new(), own.clone())))
         });
         Ok(recorded)

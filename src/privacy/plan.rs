@@ -148,8 +148,8 @@ impl RedactionPlan {
 
 /// True if one of these, which are in order, overlaps a range.
 fn overlaps_any<T>(all: &[T], place_of: impl Fn(&T) -> &Range<usize>, place: &Range<usize>) -> bool {
-    let behind = all.partition_point(|one| place_of(one).end <= place.start);
-    all.get(behind).is_some_and(|one| place_of(one).start < place.end)
+    let behind = all.partition_point(|span| place_of(span).end <= place.start);
+    all.get(behind).is_some_and(|span| place_of(span).start < place.end)
 }
 
 fn is_valid(text: &str) -> bool {
@@ -171,10 +171,10 @@ fn find_hits(text: &str, spans: &[SecretSpan], head: usize, known: &KnownSecrets
     // Of two at one place the one that a rule found is first.
     places.sort_by(|(a, ..), (b, ..)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
     let mut all: Vec<(Range<usize>, &str, Option<&str>)> = Vec::new();
-    for one in places {
-        match all.last_mut().filter(|last| one.0.start < last.0.end) {
-            Some(last) => last.0.end = last.0.end.max(one.0.end),
-            None => all.push(one),
+    for span in places {
+        match all.last_mut().filter(|last| span.0.start < last.0.end) {
+            Some(last) => last.0.end = last.0.end.max(span.0.end),
+            None => all.push(span),
         }
     }
     let hit = |(place, rule, secret): (Range<usize>, &str, Option<&str>)| {

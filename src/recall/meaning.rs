@@ -31,7 +31,7 @@ pub(crate) fn measure_nearness(bytes: &[u8], texts: usize) -> Result<Vec<f32>, S
         return wrong(vectors.len().to_string());
     }
     let Some((question, others)) = vectors.split_first() else { return Ok(Vec::new()) };
-    if let Some(other) = vectors.iter().find(|one| one.len() != question.len() || one.is_empty()) {
+    if let Some(other) = vectors.iter().find(|vector| vector.len() != question.len() || vector.is_empty()) {
         return wrong(format!("{} and {} numbers", question.len(), other.len()));
     }
     if vectors.iter().flatten().any(|number| !number.is_finite()) {
@@ -81,10 +81,10 @@ mod tests {
 
     fn pack_vectors(vectors: &[Vec<f32>]) -> Vec<u8> {
         let numbers =
-            |one: &Vec<f32>| one.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+            |vector: &Vec<f32>| vector.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
         vectors
             .iter()
-            .flat_map(|one| [(one.len() as u32).to_le_bytes().to_vec(), numbers(one)].concat())
+            .flat_map(|vector| [(vector.len() as u32).to_le_bytes().to_vec(), numbers(vector)].concat())
             .collect()
     }
 
@@ -124,11 +124,11 @@ mod tests {
             let mut things = all.clone();
             reorder_by_nearness(&mut things, &nearness);
             prop_assert_eq!(&things[nearness.len()..], &all[nearness.len()..]);
-            let place = |thing: usize| things.iter().position(|one| *one == thing);
-            for (one, near) in nearness.iter().enumerate() {
-                prop_assert!(place(one).is_some());
-                for (other, farther) in nearness.iter().enumerate().skip(one + 1) {
-                    prop_assert!(near < farther || place(one) < place(other));
+            let place = |number: usize| things.iter().position(|thing| *thing == number);
+            for (thing, near) in nearness.iter().enumerate() {
+                prop_assert!(place(thing).is_some());
+                for (other, farther) in nearness.iter().enumerate().skip(thing + 1) {
+                    prop_assert!(near < farther || place(thing) < place(other));
                 }
             }
         }

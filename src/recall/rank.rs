@@ -154,7 +154,7 @@ pub(crate) fn find_skippable_terms(terms: &[Term], counts: &[usize], all: usize)
     while let Some(nth) = left.iter().copied().max_by(order) {
         unneeded[nth] = counts[nth] > MAX_LIST_DOCUMENTS && sum >= enough;
         sum += worth(&nth);
-        left.retain(|one| *one != nth);
+        left.retain(|place| *place != nth);
     }
     unneeded
 }
@@ -182,11 +182,11 @@ pub(crate) fn rank_documents(
         let matching = matching.filter(|(_, (score, is_meant))| *score > 0.0 && *is_meant);
         // They are few: most matches rank behind the last of them.
         for (at, (score, _)) in matching {
-            let one = RankedDocument { field, document: at as u32, score };
-            let place = ranked.partition_point(|better| order(better, &one).is_lt());
+            let ranked_document = RankedDocument { field, document: at as u32, score };
+            let place = ranked.partition_point(|better| order(better, &ranked_document).is_lt());
             if place < most {
                 ranked.truncate(most - 1);
-                ranked.insert(place, one);
+                ranked.insert(place, ranked_document);
             }
         }
     }
@@ -276,8 +276,8 @@ fn hits_by_session<'a>(
 
 fn average_length(documents: &FieldDocuments) -> f32 {
     let lengths = documents.lengths.iter().filter(|length| **length > 0);
-    let (sum, count) =
-        lengths.fold((0.0_f64, 0.0), |(sum, count), one| (sum + f64::from(length_of(*one)), count + 1.0));
+    let (sum, count) = lengths
+        .fold((0.0_f64, 0.0), |(sum, count), length| (sum + f64::from(length_of(*length)), count + 1.0));
     (sum / f64::max(count, 1.0)) as f32
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn rank_sessions(
     known: &[SessionHints],
     (eligible, max_messages): (Option<&[Vec<bool>; 2]>, usize),
 ) -> SessionRanking {
-    let titles: Vec<u64> = known.iter().map(|one| one.title).collect();
+    let titles: Vec<u64> = known.iter().map(|session| session.title).collect();
     let worth = TermWeights::new(terms, corpus, &titles);
     let unmet = unmatched_terms(terms.len(), corpus, &titles, eligible);
     let mut best: Vec<Vec<RankedDocument>> = vec![Vec::new(); known.len()];
@@ -93,7 +93,7 @@ pub(crate) fn rank_sessions(
     let ranked = own.into_iter().zip(best).enumerate();
     let ranked =
         ranked.map(|(session, (score, best))| RankedSession { session: session as u32, score, best });
-    let mut sessions: Vec<RankedSession> = ranked.filter(|one| one.score > 0.0).collect();
+    let mut sessions: Vec<RankedSession> = ranked.filter(|session| session.score > 0.0).collect();
     sessions.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.session.cmp(&other.session)));
     SessionRanking { sessions, worth, unmatched_terms: unmet }
 }
@@ -112,17 +112,17 @@ fn unmatched_terms(terms: usize, corpus: &Corpus, titles: &[u64], eligible: Opti
     (0..terms).filter(|term| !is_met(term)).fold(0, |all, term| all | 1 << term)
 }
 
-fn insert_best(best: &mut Vec<RankedDocument>, one: RankedDocument, max_messages: usize) {
-    let place = best.iter().position(|other| other.score < one.score).unwrap_or(best.len());
+fn insert_best(best: &mut Vec<RankedDocument>, document: RankedDocument, max_messages: usize) {
+    let place = best.iter().position(|other| other.score < document.score).unwrap_or(best.len());
     if place < max_messages {
-        best.insert(place, one);
+        best.insert(place, document);
         best.truncate(max_messages);
     }
 }
 
 // Combines the scores of the best messages and of the title.
 fn combine_scores(best: &[RankedDocument], title: Option<f32>) -> f32 {
-    let mut scores: Vec<f32> = best.iter().map(|one| one.score).chain(title).collect();
+    let mut scores: Vec<f32> = best.iter().map(|document| document.score).chain(title).collect();
     scores.sort_by(|one, other| other.total_cmp(one));
     let shares = core::iter::successors(Some(1.0), |share| Some(share * NEXT_MESSAGE_WEIGHT));
     scores.iter().zip(shares).take(SCORED_MESSAGES).map(|(score, share)| share * score).sum()

@@ -54,7 +54,13 @@ pub(crate) fn documents_to_read(ranked: &[RankedDocument]) -> Vec<(usize, core::
     let before = |field: usize| if field == WORK_FIELD { MAX_CALL_DISTANCE } else { 0 };
     ranked
         .iter()
-        .map(|one| (one.field, one.document.saturating_sub(before(one.field))..one.document + 1))
+        .map(|ranked_document| {
+            (
+                ranked_document.field,
+                ranked_document.document.saturating_sub(before(ranked_document.field))
+                    ..ranked_document.document + 1,
+            )
+        })
         .collect()
 }
 
@@ -68,18 +74,21 @@ impl Shortlist {
     ) -> Shortlist {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut met: BTreeMap<u64, usize> = BTreeMap::new();
-        for one in ranked {
-            let Some(document) = places(one.field, one.document) else { continue };
+        for ranked_document in ranked {
+            let Some(document) = places(ranked_document.field, ranked_document.document) else { continue };
             let place = *met.entry(document.line_start).or_insert(candidates.len());
             if place == candidates.len() {
                 let line = line_span(document);
                 candidates.push(Candidate { line, ..Candidate::default() });
             }
-            let score = one.score * weight_of_role(&question.terms, one.field, &document);
+            let score =
+                ranked_document.score * weight_of_role(&question.terms, ranked_document.field, &document);
             candidates[place].score += score * (1.0 + question.nearness_in_time(document.seconds));
             if document.role == Some(Role::Tool) {
-                let before = (one.document.saturating_sub(MAX_CALL_DISTANCE)..one.document).rev();
-                let mut before = before.filter_map(|number| places(one.field, number));
+                let before = (ranked_document.document.saturating_sub(MAX_CALL_DISTANCE)
+                    ..ranked_document.document)
+                    .rev();
+                let mut before = before.filter_map(|number| places(ranked_document.field, number));
                 candidates[place].caller =
                     before.find(|other| other.role == Some(Role::Assistant)).map(line_span);
             }

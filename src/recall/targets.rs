@@ -159,7 +159,7 @@ impl<'a> TargetSearch<'a> {
     /// Returns the hits: changes before reads, then the best first; of equal ones the newest first.
     pub fn into_hits(mut self) -> Vec<TargetHit> {
         self.hits.reverse();
-        self.hits.sort_by_key(|one| core::cmp::Reverse((one.is_changed, one.rank)));
+        self.hits.sort_by_key(|hit| core::cmp::Reverse((hit.is_changed, hit.rank)));
         self.hits
     }
 

@@ -277,7 +277,10 @@ impl LogSearch {
     fn find_next(&self, text: &str) -> Option<Range<usize>> {
         let words = self.words.iter().filter_map(|word| find_word(text, word));
         let pattern = self.pattern.iter().filter_map(|pattern| pattern.find_first(text));
-        words.chain(pattern).filter(|one| !one.is_empty()).min_by_key(|one| (one.start, Reverse(one.end)))
+        words
+            .chain(pattern)
+            .filter(|range| !range.is_empty())
+            .min_by_key(|range| (range.start, Reverse(range.end)))
     }
 
     /// Turns a hit into one with an excerpt.
@@ -287,8 +290,8 @@ impl LogSearch {
 
     /// Returns the text around the first word, with the words marked; the beginning of the text if it has none.
     pub fn excerpt(&self, text: &str) -> Vec<ExcerptPart> {
-        let one = |word: &Vec<char>| find_word(text, word);
-        let at = self.find_first(text).or_else(|| self.words.iter().find_map(one)).unwrap_or(0..0);
+        let word_range = |word: &Vec<char>| find_word(text, word);
+        let at = self.find_first(text).or_else(|| self.words.iter().find_map(word_range)).unwrap_or(0..0);
         let shown = &text[grapheme_boundary(text, at.start.saturating_sub(BYTES_BEFORE_WORD), false)
             ..grapheme_boundary(text, at.end + BYTES_AFTER_WORD, true)];
         let mut parts = Vec::new();
@@ -307,7 +310,10 @@ impl LogSearch {
 
 fn message_texts(message: &Message) -> Vec<&str> {
     let assistant = message.assistant.iter();
-    let reasoning = assistant.clone().flat_map(|assistant| &assistant.reasoning).map(|one| one.text.as_str());
+    let reasoning = assistant
+        .clone()
+        .flat_map(|assistant| &assistant.reasoning)
+        .map(|reasoning_block| reasoning_block.text.as_str());
     let calls = assistant.flat_map(|assistant| &assistant.tool_calls).map(|call| call.arguments.as_str());
     core::iter::once(message.content.as_str()).chain(reasoning).chain(calls).collect()
 }
@@ -403,7 +409,7 @@ fn find_word(text: &str, word: &[char]) -> Option<Range<usize>> {
                 if left.len() == 0 {
                     break;
                 }
-                if !base_letters(char).all(|one| left.next() == Some(&one)) {
+                if !base_letters(char).all(|letter| left.next() == Some(&letter)) {
                     return None;
                 }
             }
@@ -449,5 +455,5 @@ fn find_plain(bytes: &[u8], word: &[u8]) -> Option<usize> {
 
 // Ranks letters by frequency, the rarest first; any byte not listed is rarer still.
 fn frequency_rank(byte: u8) -> usize {
-    b"zqjx0123456789kvbpygwmufcldhsrniaote".iter().position(|one| *one == byte).map_or(0, |place| place + 1)
+    b"zqjx0123456789kvbpygwmufcldhsrniaote".iter().position(|rare| *rare == byte).map_or(0, |place| place + 1)
 }

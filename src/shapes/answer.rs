@@ -35,8 +35,10 @@ pub fn extract_messages(json: &str, format: Option<Format>) -> Result<(Format, C
         return Ok((format.unwrap_or(Format::Leftoff), json.into()));
     }
     let all = parse_items(json).unwrap_or_else(|| Vec::from([json]));
-    let known: Vec<Option<Format>> = all.iter().map(|one| answer_format(one)).collect::<Result<_, _>>()?;
-    let first = known.first().copied().flatten().filter(|first| known.iter().all(|one| *one == Some(*first)));
+    let known: Vec<Option<Format>> =
+        all.iter().map(|result| answer_format(result)).collect::<Result<_, _>>()?;
+    let first =
+        known.first().copied().flatten().filter(|first| known.iter().all(|result| *result == Some(*first)));
     let is = format.or(first).unwrap_or(Format::Leftoff);
     if let Some(other) = known.iter().flatten().find(|other| **other != is) {
         let (is, name, other) = (is.as_str(), describe_answer(*other), other.as_str());
@@ -48,8 +50,8 @@ pub fn extract_messages(json: &str, format: Option<Format>) -> Result<(Format, C
         return Ok((is, json.into()));
     }
     let mut messages = Vec::new();
-    for (one, known) in all.into_iter().zip(known) {
-        if known.is_some() { messages.extend(messages_in_result(one)?) } else { messages.push(one) }
+    for (result, known) in all.into_iter().zip(known) {
+        if known.is_some() { messages.extend(messages_in_result(result)?) } else { messages.push(result) }
     }
     Ok((is, format!("[{}]", messages.join(",")).into()))
 }
@@ -63,8 +65,8 @@ fn may_tell(json: &[u8]) -> bool {
 }
 
 // Returns the format of an answer, by fields that only it has.
-fn answer_format(one: &str) -> Result<Option<Format>, Error> {
-    let Ok(fields) = Fields::parse(one) else { return Ok(None) };
+fn answer_format(result: &str) -> Result<Option<Format>, Error> {
+    let Ok(fields) = Fields::parse(result) else { return Ok(None) };
     let is = |key: &str, value: &str| fields.raw(key) == Some(value);
     let is_array = |key: &str| fields.raw(key).is_some_and(|raw| raw.starts_with('['));
     if fields.has("role") {

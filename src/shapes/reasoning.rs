@@ -104,20 +104,20 @@ fn find_sendable(
     if message.partial {
         return Err("unfinished");
     }
-    let is_sendable = |one: &Reasoning| {
-        let is_whole = !one.text.has_lone_surrogates();
-        let is_signed = one.signature.as_deref().is_some_and(|signature| !signature.is_empty());
-        let is_encrypted = one.data.as_deref().is_some_and(|data| !data.is_empty());
+    let is_sendable = |block: &Reasoning| {
+        let is_whole = !block.text.has_lone_surrogates();
+        let is_signed = block.signature.as_deref().is_some_and(|signature| !signature.is_empty());
+        let is_encrypted = block.data.as_deref().is_some_and(|data| !data.is_empty());
         is_whole
             && match theirs {
                 Maker::Anthropic => is_signed || is_encrypted,
                 Maker::Google => is_signed,
                 Maker::OpenAi => is_encrypted,
-                Maker::Other => !one.text.is_empty() && !is_signed && !is_encrypted,
+                Maker::Other => !block.text.is_empty() && !is_signed && !is_encrypted,
             }
     };
     let all = assistant.reasoning.iter().enumerate();
-    let thoughts: Vec<usize> = all.filter(|(_, one)| is_sendable(one)).map(|(place, _)| place).collect();
+    let thoughts: Vec<usize> = all.filter(|(_, block)| is_sendable(block)).map(|(place, _)| place).collect();
     if thoughts.is_empty() { Err("unsigned") } else { Ok((theirs, thoughts)) }
 }
 

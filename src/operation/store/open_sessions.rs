@@ -43,7 +43,7 @@ impl Store {
     pub fn session(self: &Rc<Store>, id: String) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
         Operation::new(|io| async move {
-            if let Some(files) = store.refresh_open(&io, &|one| one.id() == id).await? {
+            if let Some(files) = store.refresh_open(&io, &|files| files.id() == id).await? {
                 return Ok(files);
             }
             if let Some((shown, placement)) = store.locate_session(&io, &id, LookupWay::ByWholeId).await? {
@@ -65,7 +65,7 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             match store.find_current(&io, CurrentChoice::Any).await? {
-                Some(one) => store.open_listed(&io, one).await.map(Some),
+                Some(session) => store.open_listed(&io, session).await.map(Some),
                 None => Ok(None),
             }
         })
@@ -79,10 +79,10 @@ impl Store {
             store.parse_create_request(&request)?;
             // So that callers at the same time get the same session.
             io.take_turn_of(&store.setup.project).await?;
-            let Some(one) = store.find_current(&io, CurrentChoice::Resumable).await? else {
+            let Some(session) = store.find_current(&io, CurrentChoice::Resumable).await? else {
                 return store.create_session(&io, &request).await;
             };
-            let files = store.open_listed(&io, one).await?;
+            let files = store.open_listed(&io, session).await?;
             store.point_at(&io, &files).await?;
             Ok(files)
         })
@@ -185,8 +185,8 @@ impl Store {
         })
     }
 
-    async fn open_listed(&self, io: &Io, one: Rc<ListedSession>) -> Result<Rc<SessionFiles>, Trouble> {
-        self.open_session_at(io, &one.path, one.entry.placement, OpenReason::Requested).await
+    async fn open_listed(&self, io: &Io, session: Rc<ListedSession>) -> Result<Rc<SessionFiles>, Trouble> {
+        self.open_session_at(io, &session.path, session.entry.placement, OpenReason::Requested).await
     }
 
     pub(super) async fn open_session_at(
@@ -199,7 +199,7 @@ impl Store {
         let mut place = self.session_place(shown, placement)?;
         for _ in 0..MAX_MOVES {
             let lies = self.setup.display_path(&place.folder());
-            if let Some(files) = self.refresh_open(io, &|one| one.shown_folder() == lies).await? {
+            if let Some(files) = self.refresh_open(io, &|files| files.shown_folder() == lies).await? {
                 if why == OpenReason::JustWritten {
                     files.acquire_lease(io).await?;
                 }
@@ -298,7 +298,7 @@ impl Store {
         let open = self.open_sessions.borrow().clone();
         for other in open {
             if other.id() == files.id() && !Rc::ptr_eq(&other, files) {
-                self.refresh_open(io, &|one| core::ptr::eq(one, &*other)).await?;
+                self.refresh_open(io, &|files| core::ptr::eq(files, &*other)).await?;
             }
         }
         Ok(())

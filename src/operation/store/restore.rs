@@ -50,26 +50,26 @@ impl Store {
             let mut any = ListRequest::usual(true);
             any.all_projects = true;
             let there = store.list_matching(&io, &any).await?;
-            let one = store.find_trashed(&io, &id).await?;
-            if there.iter().any(|there| there.entry.id == one.id) {
-                let id = &one.id;
+            let trashed = store.find_trashed(&io, &id).await?;
+            if there.iter().any(|there| there.entry.id == trashed.id) {
+                let id = &trashed.id;
                 let message =
-                    format!("the session \"{id}\" exists already; the one in the trash stays there");
+                    format!("the session \"{id}\" exists already; the trashed in the trash stays there");
                 return Err(Trouble::new(Code::AlreadyExists, message));
             }
-            let Some(place) = one.origin else {
-                let path = &one.path;
+            let Some(place) = trashed.origin else {
+                let path = &trashed.path;
                 let message = format!("nothing says where \"{path}\" was; move it back by hand");
                 return Err(Trouble::new(Code::NotFound, message));
             };
             match &place {
-                SessionLocation::Home { .. } => io.rename(&one.file, &place.folder()).await?,
+                SessionLocation::Home { .. } => io.rename(&trashed.file, &place.folder()).await?,
                 SessionLocation::Workspace { root, .. } => {
-                    restore_to_workspace(&io, &one.file, &place.folder(), root).await?
+                    restore_to_workspace(&io, &trashed.file, &place.folder(), root).await?
                 }
             }
             let path = store.setup.display_path(&place.folder());
-            let fields = [to_json(&one.id), to_json(&one.title), to_json(&path)];
+            let fields = [to_json(&trashed.id), to_json(&trashed.title), to_json(&path)];
             Ok(format!("{{\"id\":{},\"title\":{},\"path\":{}}}", fields[0], fields[1], fields[2]))
         })
     }
@@ -77,9 +77,9 @@ impl Store {
     async fn find_trashed(&self, io: &Io, id: &str) -> Result<TrashedSession, Trouble> {
         let mut met = BTreeSet::new();
         let mut newest = self.read_trash(io).await?;
-        newest.retain(|one| met.insert(one.id.clone()));
-        let candidate = |one: &TrashedSession| {
-            let (id, title, path) = (one.id.clone(), one.title.clone(), one.path.clone());
+        newest.retain(|session| met.insert(session.id.clone()));
+        let candidate = |session: &TrashedSession| {
+            let (id, title, path) = (session.id.clone(), session.title.clone(), session.path.clone());
             SessionCandidate { id, title, path, name: None, day: None }
         };
         let place = find_candidate(id, &newest.iter().map(candidate).collect::<Vec<_>>())?;

@@ -146,7 +146,7 @@ impl IndexFileWriter {
         out.append(&mut self.take_far_lists());
         for documents in &beside.documents {
             let mut pages = PageWriter::default();
-            documents.iter().for_each(|one| pages.put_document(&encode_document(one)));
+            documents.iter().for_each(|document| pages.put_document(&encode_document(document)));
             out.append(&mut pages.finish());
         }
         out.append(&mut self.build_footer(beside));
@@ -211,12 +211,12 @@ fn put_two(out: &mut Vec<u8>, [one, other]: [usize; 2]) {
     }
 }
 
-fn encode_document(one: &Document) -> [u8; DOCUMENT_BYTES] {
+fn encode_document(document: &Document) -> [u8; DOCUMENT_BYTES] {
     let mut bytes = [0; DOCUMENT_BYTES];
-    bytes[..5].copy_from_slice(&one.line_start.to_le_bytes()[..5]);
-    bytes[5] = one.size;
-    bytes[6..10].copy_from_slice(&one.seconds.to_le_bytes());
-    bytes[10] = role_number(one.role);
+    bytes[..5].copy_from_slice(&document.line_start.to_le_bytes()[..5]);
+    bytes[5] = document.size;
+    bytes[6..10].copy_from_slice(&document.seconds.to_le_bytes());
+    bytes[10] = role_number(document.role);
     bytes
 }
 

@@ -180,24 +180,24 @@ impl Importer<'_> {
 
     async fn import_part(
         &self,
-        one: &ImportedSession,
+        imported: &ImportedSession,
         ConversationPart { messages, resumed: goes_on }: ConversationPart,
         written: &mut WriteProgress<'_>,
     ) -> Result<String, Trouble> {
         let messages = Rc::new(messages);
         let files = match &goes_on {
             Some(files) => files.clone(),
-            None => self.open_target_session(one, &messages).await?,
+            None => self.open_target_session(imported, &messages).await?,
         };
         let added = self.append_new_messages(&files, (&messages, goes_on.is_some()), written).await?;
-        self.finish_session(files.clone(), one, added).await?;
+        self.finish_session(files.clone(), imported, added).await?;
         let counts = (messages.len(), added);
         Ok(import_entry_json(
             files.id(),
-            (one.agent, written.share.path),
+            (imported.agent, written.share.path),
             counts,
-            one.parent.as_ref(),
-            &one.losses,
+            imported.parent.as_ref(),
+            &imported.losses,
         ))
     }
 

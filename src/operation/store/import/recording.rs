@@ -108,14 +108,14 @@ impl Store {
         while let Some(some) = path.next().await? {
             for (message, _) in some {
                 for (day, name) in mentions::find_conversations(&to_open_json(&message)) {
-                    let one = (String::from(day), String::from(name));
-                    if seen.contains(&one) {
+                    let day_and_name = (String::from(day), String::from(name));
+                    if seen.contains(&day_and_name) {
                         continue;
                     }
                     if self.is_free_conversation(io, day, name).await? {
-                        return Ok(Some(one));
+                        return Ok(Some(day_and_name));
                     }
-                    seen.push(one);
+                    seen.push(day_and_name);
                 }
             }
         }
@@ -138,11 +138,11 @@ impl Importer<'_> {
     pub(super) async fn finish_session(
         &self,
         files: Rc<SessionFiles>,
-        one: &ImportedSession,
+        imported: &ImportedSession,
         added: usize,
     ) -> Result<(), Trouble> {
         if self.is_ongoing {
-            self.record_agent(&files, one).await?;
+            self.record_agent(&files, imported).await?;
             self.recorded_sessions.borrow_mut().push(files);
             return Ok(());
         }
@@ -163,14 +163,14 @@ impl Importer<'_> {
     }
 
     // Records the agent's model and tools, if they changed.
-    async fn record_agent(&self, files: &SessionFiles, one: &ImportedSession) -> Result<(), Trouble> {
+    async fn record_agent(&self, files: &SessionFiles, imported: &ImportedSession) -> Result<(), Trouble> {
         let known = files.with_session(|session| session.metadata().agent.clone());
         let mut tools: Vec<String> = known.tools.clone();
-        tools.extend(full_tool_names(one, &known.tools));
+        tools.extend(full_tool_names(imported, &known.tools));
         tools.sort();
         tools.dedup();
         let model =
-            one.model.clone().filter(|model| !model.is_empty() && known.model.as_ref() != Some(model));
+            imported.model.clone().filter(|model| !model.is_empty() && known.model.as_ref() != Some(model));
         if tools.len() <= known.tools.len() && model.is_none() {
             return Ok(());
         }

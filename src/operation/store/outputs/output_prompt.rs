@@ -77,10 +77,12 @@ impl Store {
             let session = parse_session_id(&request)?;
             let kept: Vec<StoredOutput> =
                 store.outputs.borrow().of_session(session.as_deref()).cloned().collect();
-            let labels = kept.iter().flat_map(|one| [one.pointer.tool.clone(), one.pointer.about.clone()]);
+            let labels = kept.iter().flat_map(|kept_output| {
+                [kept_output.pointer.tool.clone(), kept_output.pointer.about.clone()]
+            });
             let labels = redact_texts(&io, labels.collect()).await?;
             let menu = choice::render_menu(labels.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])));
-            let outputs: Vec<_> = kept.iter().map(|one| &one.pointer).collect();
+            let outputs: Vec<_> = kept.iter().map(|kept_output| &kept_output.pointer).collect();
             Ok(format!("{{\"text\":{},\"outputs\":{}}}", to_json(&menu), to_json(&outputs)))
         })
     }
@@ -173,15 +175,15 @@ async fn read_excerpt(
 
 // Redacts texts that were cut with a margin, then cuts the margin off, so that no cut leaves a part of a secret.
 async fn redact_picked(io: &Io, results: Vec<ResultText>) -> Result<Vec<PickedOutput>, Trouble> {
-    let left_out: Vec<u64> = results.iter().map(|one| one.text.left_out).collect();
+    let left_out: Vec<u64> = results.iter().map(|result| result.text.left_out).collect();
     let texts = results
         .into_iter()
         .flat_map(|ResultText { tool, description: about, text }| [tool, about, text.head, text.tail]);
     let texts = redact_texts(io, texts.collect()).await?;
-    let picked = texts.chunks_exact(4).zip(left_out).map(|(one, left_out)| {
-        let text = Excerpt { head: one[2].clone(), tail: one[3].clone(), left_out };
+    let picked = texts.chunks_exact(4).zip(left_out).map(|(texts, left_out)| {
+        let text = Excerpt { head: texts[2].clone(), tail: texts[3].clone(), left_out };
         PickedOutput {
-            line: choice::menu_line(&one[0], &one[1]),
+            line: choice::menu_line(&texts[0], &texts[1]),
             text: text.without_margin(CUT_MARGIN_BYTES as usize),
         }
     });

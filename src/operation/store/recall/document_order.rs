@@ -82,7 +82,8 @@ impl DocumentOrder {
                 starts = [SAID_FIELD, WORK_FIELD].map(|field| starts[field] + piece.documents[field]);
             }
         }
-        pieces.sort_by_key(|one| (one.session, runs[one.file].footer.rows[one.row].start, one.file));
+        pieces
+            .sort_by_key(|piece| (piece.session, runs[piece.file].footer.rows[piece.row].start, piece.file));
         let mut spaces = DocumentOrder {
             segments: pieces,
             segment_by_row: runs.iter().map(|run| vec![None; run.footer.rows.len()]).collect(),
@@ -125,19 +126,19 @@ impl DocumentOrder {
         runs: &[IndexFile],
         best: &[RankedDocument],
     ) -> Result<Vec<(RankedDocument, Document)>, IndexLost> {
-        let place = |one: &RankedDocument| {
-            let (run, document) = self.locate_document(one.field, one.document);
-            let (range, place) = runs[run].footer.find_page(one.field, document);
+        let place = |ranked: &RankedDocument| {
+            let (run, document) = self.locate_document(ranked.field, ranked.document);
+            let (range, place) = runs[run].footer.find_page(ranked.field, document);
             (run, range, place)
         };
         let places: Vec<_> = best.iter().map(place).collect();
         let ranges: Vec<_> = places.iter().map(|(run, range, _)| (*run, range.clone())).collect();
         let mut found = Vec::new();
-        for ((one, (run, _, place)), bytes) in
+        for ((ranked, (run, _, place)), bytes) in
             best.iter().zip(&places).zip(read_ranges(io, runs, &ranges).await?)
         {
             let document = parse_page(&bytes).and_then(|page| page.get(*place).copied());
-            found.push((*one, document.ok_or_else(|| runs[*run].changed_error())?));
+            found.push((*ranked, document.ok_or_else(|| runs[*run].changed_error())?));
         }
         Ok(found)
     }
@@ -152,11 +153,11 @@ impl DocumentOrder {
         best: &[RankedDocument],
     ) -> Result<Vec<(RankedDocument, u64)>, IndexLost> {
         let mut found = self.read_matches(io, runs, best).await?;
-        for (one, document) in &mut found {
-            one.score *= weight_of_role(terms, one.field, document);
+        for (ranked, document) in &mut found {
+            ranked.score *= weight_of_role(terms, ranked.field, document);
         }
-        found.sort_by(|(one, _), (other, _)| other.score.total_cmp(&one.score));
-        Ok(found.into_iter().map(|(one, document)| (one, document.line_start)).collect())
+        found.sort_by(|(ranked, _), (other, _)| other.score.total_cmp(&ranked.score));
+        Ok(found.into_iter().map(|(ranked, document)| (ranked, document.line_start)).collect())
     }
 
     /// Returns the documents of a field in order. `all`: those of each index file.

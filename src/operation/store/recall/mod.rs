@@ -206,14 +206,14 @@ impl Store {
             found.chunks(if question.has_vectors { MEANING_SESSIONS } else { PAGE_SESSIONS }).enumerate()
         {
             let mut page: Vec<(&SearchedSession, Vec<SearchHit>)> = Vec::new();
-            for one in some {
-                let session = &sessions[one.session as usize];
+            for ranked in some {
+                let session = &sessions[ranked.session as usize];
                 if written_paths.contains(&session.listed.path) {
                     continue;
                 }
                 let session_files = self.unopened_session(&session.log.place, "");
-                let names = answer.session_names(one.session as usize);
-                let hits = match reader.read_hits(io, one, &session_files, &names, words).await {
+                let names = answer.session_names(ranked.session as usize);
+                let hits = match reader.read_hits(io, ranked, &session_files, &names, words).await {
                     Err(IndexLost::Trouble(trouble)) => {
                         self.default_if_unreadable(&session.log.place.folder(), Err(trouble))?
                     }
@@ -295,7 +295,7 @@ impl Store {
         redactor: &OutgoingRedactor,
         words: &mut TermAnalyzer,
     ) -> Result<SearchResult, IndexLost> {
-        let logs: Vec<&SessionLog> = sessions.iter().map(|one| &one.log).collect();
+        let logs: Vec<&SessionLog> = sessions.iter().map(|session| &session.log).collect();
         let by = self.setup.redacts.then_some(redactor as &dyn IndexRedactor);
         let hiding = IndexRedaction { redactor: by, redacts_memory: redactor.replaces() };
         let is_all = question.list_request.all_projects && question.session_id.is_none();
@@ -309,7 +309,8 @@ impl Store {
         let mut found = read_postings(io, runs, counted, &sought.terms).await?;
         let of = (&*sessions, &index, names.as_deref());
         let mut known = self.find_session_hints(io, question, of, &sought.terms, words);
-        let is_unmet = |nth: usize| found.is_absent(nth) && known.iter().all(|one| one.title >> nth & 1 == 0);
+        let is_unmet =
+            |nth: usize| found.is_absent(nth) && known.iter().all(|session| session.title >> nth & 1 == 0);
         // Recall takes no similar terms: a word that only resembles the one asked answers nothing.
         let likable = if question.recall_question.is_some() { 0 } else { sought.terms.len() };
         let unmet: Vec<&Term> =
@@ -364,14 +365,14 @@ impl Store {
         let spans = dates::find_time_spans(&question.text, years, &io.stamp());
         let terms: Vec<u64> = terms.iter().map(|term| name_terms::hash_term(&term.text)).collect();
         let mut kept = self.name_terms.borrow_mut();
-        let one = |(nth, times): (usize, &Option<(u32, u32)>)| {
+        let hints = |(nth, times): (usize, &Option<(u32, u32)>)| {
             if !sessions[nth].log.is_searched {
                 return SessionHints::default();
             }
             let title = kept.match_terms(&find_session_names(sessions, names, nth), &terms, words);
             SessionHints { title, date: times.map_or(0.0, |times| dates::nearness_in_time(&spans, times)) }
         };
-        times.iter().enumerate().map(one).collect()
+        times.iter().enumerate().map(hints).collect()
     }
 
     // Returns the sessions' names as they may leave, or none where nothing is redacted. A name that was cut loses its
@@ -389,8 +390,9 @@ impl Store {
             Some(cut) => cut.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole).into(),
             None => String::from(name),
         };
-        let names = |one: &SearchedSession| one.listed.names().into_iter().map(whole).collect::<Vec<_>>();
-        let json = sessions.iter().map(|one| to_json(&names(one))).collect();
+        let names =
+            |session: &SearchedSession| session.listed.names().into_iter().map(whole).collect::<Vec<_>>();
+        let json = sessions.iter().map(|session| to_json(&names(session))).collect();
         let aside = redactor.unreported_copy(io).await?;
         let left = OutgoingPieces::new(&aside, io).redact_all(json).await?;
         let read = |json: String| {
@@ -432,11 +434,11 @@ async fn filter_documents(
         for (run, bytes) in runs.iter().zip(read_ranges(io, runs, &wanted).await?) {
             all.push(parse_pages(&bytes).ok_or_else(|| run.changed_error())?);
         }
-        for one in spaces.documents_in_order(runs, field, &all) {
-            let ms = i64::from(one.seconds) * 1000;
+        for document in spaces.documents_in_order(runs, field, &all) {
+            let ms = i64::from(document.seconds) * 1000;
             let is_then = question.since_ms.is_none_or(|since| ms >= since / 1000 * 1000)
                 && question.until_ms.is_none_or(|until| ms <= until);
-            eligible.push(is_then && question.role.is_none_or(|role| one.role == Some(role)));
+            eligible.push(is_then && question.role.is_none_or(|role| document.role == Some(role)));
         }
     }
     Ok(eligible)

@@ -55,8 +55,8 @@ pub(super) async fn read_postings(
     let mut wanted: Vec<(usize, Range<u64>)> = Vec::new();
     let mut blocks = Vec::new();
     for (nth, run) in runs.iter().enumerate() {
-        for (term, one) in terms.iter().enumerate() {
-            let Some(block) = run.footer.find_block(one.text.as_bytes()) else { continue };
+        for (term, wanted_term) in terms.iter().enumerate() {
+            let Some(block) = run.footer.find_block(wanted_term.text.as_bytes()) else { continue };
             blocks.push((nth, term));
             wanted.push((nth, run.footer.block(block)));
         }
@@ -86,14 +86,14 @@ pub(super) async fn read_postings(
     for (nth, term, entry) in found.into_iter().filter(|(_, term, _)| !unneeded[*term]) {
         match entry {
             TermEntry::Near(near) => postings.lists[nth][term] = near,
-            TermEntry::Far(one) => {
-                ranges.push((nth, one.range.clone()));
-                far.push((nth, term, one));
+            TermEntry::Far(entry) => {
+                ranges.push((nth, entry.range.clone()));
+                far.push((nth, term, entry));
             }
         }
     }
-    for ((nth, term, one), bytes) in far.into_iter().zip(read_ranges(io, runs, &ranges).await?) {
-        postings.lists[nth][term] = one.lists(&bytes).ok_or_else(|| runs[nth].changed_error())?;
+    for ((nth, term, entry), bytes) in far.into_iter().zip(read_ranges(io, runs, &ranges).await?) {
+        postings.lists[nth][term] = entry.lists(&bytes).ok_or_else(|| runs[nth].changed_error())?;
     }
     Ok(postings)
 }

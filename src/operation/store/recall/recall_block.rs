@@ -211,10 +211,11 @@ async fn score_by_meaning(io: &Io, question: &str, sources: &mut [RecallSource])
         sources.iter_mut().flat_map(|source| &mut source.passages).collect();
     passages.sort_by(|a, b| b.score.total_cmp(&a.score));
     passages.truncate(meaning::MAX_TEXTS);
-    let scores: Vec<f32> = passages.iter().map(|one| one.score).collect();
-    let nearness = request_nearness(io, question, passages.iter().map(|one| one.text.clone())).await?;
+    let scores: Vec<f32> = passages.iter().map(|passage| passage.score).collect();
+    let nearness =
+        request_nearness(io, question, passages.iter().map(|passage| passage.text.clone())).await?;
     meaning::reorder_by_nearness(&mut passages, &nearness);
-    passages.into_iter().zip(scores).for_each(|(one, score)| one.score = score);
+    passages.into_iter().zip(scores).for_each(|(passage, score)| passage.score = score);
     Ok(())
 }
 
@@ -316,7 +317,7 @@ impl SourceQuoter<'_> {
                 }
                 let quotes = self.quote_message(files, at, &message, score, words).await?;
                 // An answer is worth as much as its question, whatever words it has.
-                score = quotes.iter().map(|(one, _)| one.score).fold(score, f32::max);
+                score = quotes.iter().map(|(quote, _)| quote.score).fold(score, f32::max);
                 if message.content.as_str().trim() == self.question.text {
                     continue;
                 }
@@ -327,11 +328,11 @@ impl SourceQuoter<'_> {
                         (source.timestamp, source.ms) = (text.into(), ms);
                     }
                 }
-                passages.extend(quotes.into_iter().map(|(one, _)| (at, one)));
+                passages.extend(quotes.into_iter().map(|(passage, _)| (at, passage)));
             }
         }
         passages.sort_by_key(|(at, _)| *at);
-        source.passages = passages.into_iter().map(|(_, one)| one).collect();
+        source.passages = passages.into_iter().map(|(_, passage)| passage).collect();
         terms.sort_unstable();
         terms.dedup();
         let sum: f32 = terms.iter().map(|term| self.term_weights.terms[*term]).sum();
@@ -369,7 +370,7 @@ impl SourceQuoter<'_> {
         let passages = self.redactor.redact_messages(self.io, passages).await?;
         let mut answers: Vec<(u64, Message)> = places.into_iter().zip(passages).collect();
         let mut words = TermAnalyzer::default();
-        let weight = |(_, one): &(u64, Message)| self.weigh_text(one.content.as_str(), &mut words);
+        let weight = |(_, answer): &(u64, Message)| self.weigh_text(answer.content.as_str(), &mut words);
         let mut weights: Vec<f32> = answers.iter().map(weight).collect();
         // Among equals the last message, which says what came of it.
         if let Some(last) = weights.last_mut() {

@@ -105,14 +105,14 @@ impl Store {
             else {
                 continue;
             };
-            met.retain(|one| question.accepts_target_hit(one));
+            met.retain(|hit| question.accepts_target_hit(hit));
             met.truncate(question.max_messages(true));
             if !met.is_empty() {
                 found.push((session, own, met));
             }
         }
         // The sort is stable, and the list has the most recently active session first.
-        let best = |met: &[TargetHit]| met.first().map_or((false, 0), |one| (one.is_changed, one.rank));
+        let best = |met: &[TargetHit]| met.first().map_or((false, 0), |hit| (hit.is_changed, hit.rank));
         found.sort_by_key(|(.., met)| Reverse(best(met)));
         for (session, own, met) in found.iter().take(question.max_sessions()) {
             let listed = self.outgoing_session_json(io, &session.listed, redactor).await?;
@@ -120,9 +120,9 @@ impl Store {
                 true => MessageNumbers::read(io, &self.unopened_session(&session.log.place, "")).await?,
                 false => MessageNumbers::default(),
             };
-            let hit = |one: &TargetHit| {
-                let mut json = target_hit_json(thing, one);
-                numbers.add_to(&one.id, &mut json);
+            let hit = |target: &TargetHit| {
+                let mut json = target_hit_json(thing, target);
+                numbers.add_to(&target.id, &mut json);
                 format!("{{\"session\":{listed},{}", &json[1..])
             };
             let page = json_array(met.iter().map(hit));
@@ -213,9 +213,9 @@ async fn log_contains(io: &Io, files: &SessionFiles, needle: &[u8]) -> Result<bo
 
 // The whole texts of which excerpts are written.
 fn matched_texts(met: &[TargetHit]) -> Vec<&str> {
-    let texts = met.iter().flat_map(|one| {
-        let after = one.later_command.as_ref().map(|after| after.command.as_str());
-        [Some(one.message_text.as_str()), Some(one.text.as_str()), one.command.as_deref(), after]
+    let texts = met.iter().flat_map(|hit| {
+        let after = hit.later_command.as_ref().map(|after| after.command.as_str());
+        [Some(hit.message_text.as_str()), Some(hit.text.as_str()), hit.command.as_deref(), after]
     });
     texts.flatten().collect()
 }
