@@ -76,7 +76,7 @@ pub(super) async fn build_context(
                 let strategy_counts = strategy_counts.into_iter().map(|(_, count)| count).collect();
                 return Ok(BuiltContext {
                     context,
-                    strategy_counts: strategy_counts,
+                    strategy_counts,
                     summary_refusal: refused,
                     vector_refusal: unordered,
                     missing_blobs,

@@ -73,7 +73,7 @@ mod tests {
     fn the_end_is_said_and_where_nobody_answered_what_was_asked() {
         assert_eq!(of(&[]), None);
         let question = (Role::User, "Shall we use REST? I am not sure.");
-        assert_eq!(of(&[question]).as_deref(), Some("question, and not answered yet: Shall we use REST?"));
+        assert_eq!(of(&[question]).as_deref(), Some("asked, and not answered yet: Shall we use REST?"));
         let answered = (Role::Assistant, "REST is\nsimpler. It has caches.");
         assert_eq!(of(&[question, answered]).as_deref(), Some("at the end: REST is simpler"));
     }

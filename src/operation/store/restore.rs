@@ -54,7 +54,7 @@ impl Store {
             if there.iter().any(|there| there.entry.id == trashed.id) {
                 let id = &trashed.id;
                 let message =
-                    format!("the session \"{id}\" exists already; the trashed in the trash stays there");
+                    format!("the session \"{id}\" exists already; the one in the trash stays there");
                 return Err(Trouble::new(Code::AlreadyExists, message));
             }
             let Some(place) = trashed.origin else {

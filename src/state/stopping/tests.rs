@@ -145,7 +145,7 @@ fn every_word_of_every_phrase_is_needed_by_some_clause() {
             assert!(Matcher::new(&words).is_whole(&whole) || pattern.contains('&'), "{name}: {way}");
         }
     }
-    let farewells = expand_pattern("<BEFORE> <FAREWELL> <BEHIND>");
+    let farewells = expand_pattern("<OPENERS> <FAREWELL> <CLOSERS>");
     assert!(farewells.len() > 30);
     for way in farewells {
         check(way.trim(), Some(way.trim()));
