@@ -73,7 +73,8 @@
 //!             }
 //!             // Nobody else comes to these files, so nobody has to be told who has them open, nor to wait.
 //!             HostRequest::Process => HostResponse::Process(Process { lease: Lease::default(), name: String::new(), is_alone: true }),
-//!             HostRequest::TakeTurn { .. } | HostRequest::EndTurn { .. } | HostRequest::Wait { .. } => HostResponse::Done,
+//!             HostRequest::TakeTurn { .. } | HostRequest::EndTurn { .. } => HostResponse::Done,
+//!             HostRequest::Wait { .. } => HostResponse::Done,
 //!             // What a host cannot do it says, and the operation decides.
 //!             other => HostResponse::Failed(Failure {
 //!                 code: "unsupported".into(),

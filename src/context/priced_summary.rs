@@ -16,7 +16,8 @@ use crate::record::span::Span;
 use crate::session::input_request::InputRequest;
 use crate::tokens::Vocabulary;
 
-// The percentage of a budget that a summary may take. `MAX_SUMMARY_TOKENS` bounds it where there is nothing more to say.
+// The percentage of a budget that a summary may take. `MAX_SUMMARY_TOKENS` bounds it where there is nothing more to
+// say.
 const SUMMARY_SHARE_PERCENT: u32 = 30;
 const MAX_SUMMARY_TOKENS: u32 = 4000;
 // The tokens around the lines of a summary: its fence and titles.

@@ -210,7 +210,8 @@ pub enum HostRequest {
     /// Finds the secrets in texts by the host's rules, besides the core's. Response: `Text`, the byte ranges for each
     /// text: `[[{"start","end","rule"}]]`; an empty array where none was found in any.
     Secrets {
-        /// The texts; serialized as their lengths, since their bytes follow the requests, with [`TEXT_SEPARATOR`] them.
+        /// The texts; serialized as their lengths, since their bytes follow the requests, joined by
+        /// [`TEXT_SEPARATOR`].
         #[serde(serialize_with = "lengths")]
         texts: Vec<String>,
     },

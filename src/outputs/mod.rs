@@ -3,8 +3,8 @@
 //!
 //! An output below the limit of the settings stays in memory, a larger one goes to a file. The result itself does not
 //! enter the core: it may have a hundred megabytes, and a module's memory never shrinks. The core asks the host for
-//! its first 4,096 bytes, says what surrounds it in the file (`WriteSaved`), and has the host pass a part of a file to its
-//! caller (`HandRange`).
+//! its first 4,096 bytes, says what surrounds it in the file (`WriteSaved`), and has the host pass a part of a file to
+//! its caller (`HandRange`).
 //!
 //! The files are not flushed: after a power cut, nobody is left who was given their paths. No output is part of a
 //! session, and all are gone when the run ends. Outputs in memory are in the second module's, since a page that only

@@ -29,7 +29,8 @@ const MAX_SHORT_LENGTH_BYTE: u8 = 47;
 // Fewer documents count as this many, where the question may have no answer.
 #[cfg(feature = "interop")]
 const MIN_DOCUMENT_COUNT: usize = 100;
-// Lists of more documents are skipped once the terms looked up hold the share `ENOUGH_WEIGHT_SHARE` of the weight of all.
+// Lists of more documents are skipped once the terms looked up hold the share `ENOUGH_WEIGHT_SHARE` of the
+// weight of all.
 #[cfg(feature = "interop")]
 const MAX_LIST_DOCUMENTS: usize = 4096;
 #[cfg(feature = "interop")]

@@ -24,8 +24,8 @@ pub(super) fn last_entries<'f>(fields: &'f Fields<'_>) -> impl Iterator<Item = (
 }
 
 impl SettingPlace<'_> {
-    /// Takes the valid values of an object, each with its index in `SETTING_SPECS`, and reports the others. `prefix`: the key
-    /// of the object, before its fields' names.
+    /// Takes the valid values of an object, each with its index in `SETTING_SPECS`, and reports the others. `prefix`: the
+    /// key of the object, before its fields' names.
     pub(super) fn take_values(
         &self,
         fields: &Fields<'_>,

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use crate::tokens::pairs::slot;
 
-/// The longest tokens, in bytes, that fit with their length into one 64-bit word; `LONG_BYTES` fits into two. Longer pieces
-/// are merged.
+/// The longest tokens, in bytes, that fit with their length into one 64-bit word; `LONG_BYTES` fits into two. Longer
+/// pieces are merged.
 const SHORT_BYTES: usize = 7;
 const LONG_BYTES: usize = 15;
 

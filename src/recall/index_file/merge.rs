@@ -227,7 +227,8 @@ impl Window {
 struct SourceCursor<'a> {
     end: &'a IndexFooter,
     counts: &'a [bool],
-    // For each row, the first number of its documents in the source and in the result; `NO_SOURCE` if it does not count.
+    // For each row, the first number of its documents in the source and in the result; `NO_DOCUMENT` if it does not
+    // count.
     starts: Vec<[u32; 2]>,
     new_starts: Vec<[u32; 2]>,
     blocks: Window,
@@ -237,7 +238,7 @@ struct SourceCursor<'a> {
     terms: Option<BlockTerms>,
 }
 
-const NO_SOURCE: u32 = u32::MAX;
+const NO_DOCUMENT: u32 = u32::MAX;
 
 impl<'a> SourceCursor<'a> {
     fn new((source, piece): (usize, u64), MergeSource { end, counts }: MergeSource<'a>) -> SourceCursor<'a> {
@@ -247,7 +248,7 @@ impl<'a> SourceCursor<'a> {
             core::mem::replace(&mut at, next)
         };
         let starts: Vec<_> = end.rows.iter().map(|row| row.documents).map(next).collect();
-        let moved = starts.iter().map(|_| [NO_SOURCE; 2]).collect();
+        let moved = starts.iter().map(|_| [NO_DOCUMENT; 2]).collect();
         let [blocks, far] = end.parts().map(|region| Window { source, piece, region, ..Window::default() });
         SourceCursor { end, counts, starts, new_starts: moved, blocks, far, block: 0, terms: None }
     }
@@ -300,7 +301,7 @@ impl<'a> SourceCursor<'a> {
                 if starts.get(row + 1).is_some_and(|next| next[field] <= document) {
                     row += starts[row..].partition_point(|start| start[field] <= document) - 1;
                 }
-                if moved[row][field] != NO_SOURCE {
+                if moved[row][field] != NO_DOCUMENT {
                     out.push((document - starts[row][field] + moved[row][field], times));
                 }
             });
