@@ -74,10 +74,10 @@ pub struct Checkpoint {
     /// Revisions that are the first line of their message: it stands there, not before all that was read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub firsts: Vec<Span>,
-    /// The operations that counted, the newest [`batch::REMEMBERED`] of them, in their order.
+    /// The operations that counted, the newest [`batch::MAX_REMEMBERED`] of them, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<batch::CountedOperation>,
-    /// Those of tool executions, the newest [`batch::REMEMBERED_OF_TOOLS`] of them.
+    /// Those of tool executions, the newest [`batch::MAX_REMEMBERED_TOOLS`] of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub of_tools: Vec<batch::CountedOperation>,
     /// A digest of the revised messages: what was made of them holds as long as it is the same.
