@@ -760,7 +760,11 @@ reasoning?: Array<ReasoningReport>,
 /**
  * Where the context of a compacted conversation begins.
  */
-compacted?: Begins, };
+compacted?: Begins, 
+/**
+ * What a provider may have of it in its cache, where a frame was asked for.
+ */
+cache?: CacheReport, };
 
 /**
  * The division of a window, in tokens.

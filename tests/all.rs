@@ -15,6 +15,8 @@ mod common;
 mod conformance;
 mod context;
 mod context_files;
+#[cfg(feature = "interop")]
+mod context_frames;
 mod context_laws;
 mod context_reading;
 mod context_recall;

@@ -7,7 +7,7 @@ import { agents } from "../wasm/agents.js";
 import { anyCounter, bytesOf, callCore, fromBytes, lentBytes, textOf, toBytes, coreModule } from "../wasm/core.js";
 import { randomId } from "../wasm/clock.js";
 import { toJson } from "../wasm/json.js";
-import { ReportWriter } from "../storage/report-writer.js";
+import { LazyWriter } from "../storage/lazy-writer.js";
 import { LeftoffError } from "../error.js";
 import { conversationOf } from "../placement/placement.js";
 import { Redaction } from "../privacy/redaction.js";
@@ -98,8 +98,8 @@ export class SessionHandle {
     this.#turns = turns;
     /** @type {SessionPlace} */
     this.#place = { storage, path, placement };
-    /** Writes the report of the last context. */
-    this.report = new ReportWriter();
+    /** Writes what is derived from contexts: the report of the last one, and frames. */
+    this.lazyWriter = new LazyWriter();
     const live = this;
     /**
      * Where messages and blobs lie, for readers; follows the session when it is moved.
@@ -119,7 +119,7 @@ export class SessionHandle {
       lease: store?.core.lease ?? randomId(),
       at: (file) => this.#locate(file),
       turn: () => this.turn(),
-      keep: (at, bytes) => this.report.keep(at, bytes),
+      keep: (at, bytes) => this.lazyWriter.replace(at, bytes),
       log: () => this.#log(),
       unsure: () => (this.#messages = undefined),
     };
@@ -168,7 +168,7 @@ export class SessionHandle {
   /** Waits for the session's turn; resolves to the function that ends it. @returns {Promise<() => void>} */
   async turn() {
     const leave = await this.#turns.turn();
-    await this.report.flush();
+    await this.lazyWriter.flush();
     return leave;
   }
 

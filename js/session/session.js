@@ -548,7 +548,7 @@ export class Session {
     const { learns = true } = checkOptions("flush", options);
     if (this.#handle.isDeleted) return;
     await this.#handle.inTurn(async () => {
-      await this.#handle.report.flush();
+      await this.#handle.lazyWriter.flush();
       await this.#handle.run("flush", String(learns));
     });
   }
@@ -561,7 +561,7 @@ export class Session {
   async close() {
     if (this.#handle.isDeleted || this.#handle.isStoreClosed) return;
     const ended = async () => {
-      await this.#handle.report.flush();
+      await this.#handle.lazyWriter.flush();
       await this.#handle.run("close");
     };
     await this.#handle.inTurn(ended).finally(() => this.#handle.close());

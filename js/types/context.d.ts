@@ -34,6 +34,17 @@ export interface ContextRequest<F extends Format = Format> {
    * from 0 to 0.5, 0.2 unless given.
    */
   recall?: number;
+  /**
+   * Builds in a frame: the context begins with the last one of the same request, byte for byte, so that a provider
+   * finds it in its cache. Once the budget is reached, it is cut anew. `report.cache` says what is unchanged.
+   */
+  frame?: boolean;
+  /** How far a cut fills the budget, with `frame`: from 0.3 to 0.9, 0.55 unless given. */
+  fill?: number;
+  /** How long the provider's cache keeps what was sent, in seconds, with `frame`: 300 unless given. */
+  cacheLifetime?: number;
+  /** You know that the provider's cache has nothing of it: a context with `frame` is cut anew. */
+  cold?: boolean;
   /** Counts texts for another encoding, in tokens, in their order. */
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
   /**
@@ -184,7 +195,10 @@ export interface Compared {
 }
 
 /** The options of a compaction, beside those of contexts. */
-export interface CompactOptions extends Omit<ContextRequest, "recall" | "only"> {
+export interface CompactOptions extends Omit<
+  ContextRequest,
+  "recall" | "only" | "frame" | "fill" | "cacheLifetime" | "cold"
+> {
   /** Compacts; else the answer only says what would happen. */
   apply?: boolean;
   /** Starts contexts with the first message again; not together with the other two. */

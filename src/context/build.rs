@@ -1,11 +1,13 @@
 //! Builds a context: reads until the budget is covered, has it priced and summarized, and lets the strategies choose.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::Outcome;
 use crate::context::budget::{Budget, calculate};
 use crate::context::choose::{Choosing, Material};
+use crate::context::frame::Frame;
 use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::reading::Reading;
@@ -33,7 +35,7 @@ const SPARE_TOKENS: u32 = 16;
 // How many times a longer cut is tried.
 const MAX_LONGER_CUTS: u32 = 4;
 // No prose has more bytes per token: a longer cut is not worth a count.
-const MAX_BYTES_PER_TOKEN: usize = 12;
+pub(super) const MAX_BYTES_PER_TOKEN: usize = 12;
 // The most by which one count extends the range to read.
 const MAX_RANGE_GROWTH: u64 = 4;
 
@@ -48,11 +50,13 @@ pub struct Build {
     aim: u64,
     rounds: u32,
     pub(super) host_summary: HostSummary,
-    host_strategies: HostStrategies,
+    pub(super) host_strategies: HostStrategies,
     // The steps with their prices, kept until something new is read.
-    material: Option<Material>,
+    pub(super) material: Option<Material>,
     // The tokens that a cut leaves free, for what messages cost together.
     spare: u32,
+    // The frame to extend, until it has ended.
+    pub(super) frame: Option<Box<Frame>>,
 }
 
 /// The summary written by the host, if any.
@@ -79,7 +83,15 @@ impl Build {
             host_strategies: HostStrategies::default(),
             material: None,
             spare: 0,
+            frame: None,
         }
+    }
+
+    /// Extends a frame, as long as its messages and what came since fit the budget; then the context is cut anew.
+    pub fn with_frame(mut self, frame: Frame) -> Build {
+        self.reading = Reading::in_frame(self.reading.source().clone(), &frame);
+        self.frame = Some(Box::new(frame));
+        self
     }
 
     /// Returns the context, or the input that it needs.
@@ -91,6 +103,9 @@ impl Build {
             Ok(budget) => budget,
             Err(needs) => return Ok(Outcome::Needs(needs)),
         };
+        if let Some(outcome) = self.extend_frame(budget, vocabulary) {
+            return Ok(outcome);
+        }
         loop {
             let mut material = match self.prepare_material(budget.available_tokens, vocabulary) {
                 Ok(material) => material,
@@ -150,17 +165,13 @@ impl Build {
             return Ok(Outcome::Needs(needs));
         }
         let Build { request, reading, recalling, host_strategies, prices, .. } = self;
-        let recalled = recalling.recalled_quotes();
-        let chosen = Choosing {
-            material,
-            budget,
-            vocabulary,
-            request,
-            reading,
-            recalled_quotes: recalled,
-            host_strategies,
-        }
-        .choose_context(prices);
+        let recalled_quotes = recalling.recalled_quotes();
+        let choosing =
+            Choosing { material, budget, vocabulary, request, reading, recalled_quotes, host_strategies };
+        let chosen = match request.fill {
+            Some(fill) if request.strategies.is_empty() => choosing.cut_context(fill, prices),
+            Some(_) | None => choosing.choose_context(prices),
+        };
         match self.wanted_counts() {
             Some(needs) => Ok(Outcome::Needs(needs)),
             None => chosen,
@@ -272,7 +283,7 @@ impl Build {
     }
 
     // Returns what recall needs next, if not everything fits: bytes of the log with older messages, or vectors.
-    fn wanted_recall(
+    pub(super) fn wanted_recall(
         &mut self,
         steps: &[Step],
         budget: u32,
@@ -300,7 +311,7 @@ impl Build {
         None
     }
 
-    fn wanted_counts(&mut self) -> Option<InputRequest> {
+    pub(super) fn wanted_counts(&mut self) -> Option<InputRequest> {
         let texts = self.prices.take_wanted();
         if texts.is_empty() || self.rounds == MAX_COUNT_ROUNDS {
             return None;
@@ -322,7 +333,7 @@ impl Build {
         self.reading.next_range(self.aim)
     }
 
-    fn build_material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
+    pub(super) fn build_material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
         for item in self.reading.items() {
             item.price(&mut self.prices, vocabulary);
         }

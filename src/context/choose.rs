@@ -1,5 +1,6 @@
 //! Tries the strategies in turn until one serves, and makes its context.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -34,6 +35,7 @@ pub(super) struct Material {
 }
 
 /// The material, the request, and the counter of a choice.
+#[derive(Clone, Copy)]
 pub(super) struct Choosing<'a> {
     pub material: &'a Material,
     pub budget: Budget,
@@ -83,13 +85,7 @@ impl Choosing<'_> {
                 }
             };
             match context {
-                Ok(mut context) => {
-                    let (format, to) = (self.request.format, self.request.recipient());
-                    let (files, thoughts) = shapes::report_unsent(&context.messages, format, to);
-                    (context.report.unsent_files, context.report.reasoning) = (files, thoughts);
-                    context.report.rejected = rejected;
-                    return Ok(Outcome::Ready(context));
-                }
+                Ok(context) => return Ok(Outcome::Ready(self.complete_report(context, rejected))),
                 Err(why) => rejected.push(Rejection { strategy: name, why }),
             }
         }
@@ -98,6 +94,42 @@ impl Choosing<'_> {
             "the budget of {found} tokens is too small: what the context must hold needs at least {needed}"
         );
         Err(Error::new(Code::BudgetTooSmall, message))
+    }
+
+    /// Returns the context that a frame begins with: everything if it fits the budget, else what fits `fill`
+    /// thousandths of it, so that there is room for what comes.
+    ///
+    /// # Errors
+    /// `budget_too_small` if nothing fits the budget.
+    pub fn cut_context(&self, fill: u32, prices: &mut Prices) -> Result<Outcome, Error> {
+        let full = Strategy::FullHistory;
+        let only_full = || Vec::from([full.as_str().to_string()]);
+        let wants_full = self.request.only_strategies.as_ref().is_none_or(|only| *only == only_full());
+        let cut_tokens = u64::from(self.budget.available_tokens) * u64::from(fill) / 1000;
+        let cut = Budget { available_tokens: cut_tokens as u32, ..self.budget };
+        if self.material.is_cut || prices.has_wanted() {
+            return self.choose_context(prices);
+        }
+        if wants_full && let Ok(context) = self.build_by_strategy(full, prices) {
+            return Ok(Outcome::Ready(self.complete_report(context, Vec::new())));
+        }
+        if !prices.has_wanted()
+            && let Ok(Outcome::Ready(mut context)) =
+                (Choosing { budget: cut, ..*self }).choose_context(prices)
+        {
+            context.token_budget = self.budget.available_tokens;
+            context.report.budget = self.budget;
+            return Ok(Outcome::Ready(context));
+        }
+        self.choose_context(prices)
+    }
+
+    pub(super) fn complete_report(&self, mut context: Context, rejected: Vec<Rejection>) -> Context {
+        let (format, to) = (self.request.format, self.request.recipient());
+        let (files, thoughts) = shapes::report_unsent(&context.messages, format, to);
+        (context.report.unsent_files, context.report.reasoning) = (files, thoughts);
+        context.report.rejected = rejected;
+        context
     }
 
     // Returns the least budget that holds the required messages.
@@ -310,8 +342,10 @@ impl Choosing<'_> {
         }
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
+        let frame =
+            self.request.fill.and_then(|_| self.cut_frame(strategy.as_str(), selected, &summary.message));
         let context = self.finish_context(strategy.as_str(), messages, (included, summarized), report);
-        Context { tokens_used: selected.used_tokens(), ..context }
+        Context { tokens_used: selected.used_tokens(), frame: frame.map(Box::new), ..context }
     }
 
     // A quoted sentence is not repeated in the summary.
@@ -321,7 +355,7 @@ impl Choosing<'_> {
     }
 
     /// Begins a report with the division of the window, and the bytes read.
-    fn report(&self) -> Report {
+    pub(super) fn report(&self) -> Report {
         Report {
             budget: self.budget,
             bytes_read: self.reading.bytes_read(),
@@ -334,7 +368,7 @@ impl Choosing<'_> {
 
     /// Completes a context, whose report gets a decision for each message in a step. A summary stands for at most the
     /// messages that are not in the context.
-    fn finish_context(
+    pub(super) fn finish_context(
         &self,
         strategy: &str,
         messages: Vec<Message>,
@@ -355,14 +389,15 @@ impl Choosing<'_> {
             included_message_count: included,
             summarized_message_count: summarized.min(original.saturating_sub(included)),
             report,
+            frame: None,
         }
     }
 }
 
 // A selection, and what is recalled beside it.
-struct ContextPlan {
-    selection: Selection,
-    recall_block: RecallBlock,
+pub(super) struct ContextPlan {
+    pub selection: Selection,
+    pub recall_block: RecallBlock,
     // The summary beside the quotes.
     summary: Option<Item>,
 }

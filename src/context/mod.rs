@@ -8,6 +8,9 @@ mod budget;
 mod build;
 mod choose;
 mod compare;
+mod cut;
+mod extend;
+mod frame;
 mod host_strategies;
 mod price;
 mod priced_summary;
@@ -25,17 +28,22 @@ mod write;
 pub use budget::{Budget, calculate};
 pub use build::Build;
 pub use compare::{BeforeAfter, ComparedContext, ContextComparison, MessageChange, compare_contexts};
+pub(crate) use frame::FrameName;
+pub use frame::{Frame, FrameRecall};
 pub use prompt::{render_message, summary_prompt};
 #[cfg(feature = "interop")]
 pub(crate) use recall::MAX_SCAN_BYTES;
 pub(crate) use recall::Recollection;
-pub use report::{Action, CompactionStart, Decision, Match, Recall, Rejection, Report};
+pub use report::{
+    Action, CacheReport, CompactionStart, Decision, FrameEnd, Match, Recall, Rejection, Report,
+};
 pub use request::{AssumedModel, Counter, HostStrategy, Request};
 pub(crate) use shorten::cut_middle;
 pub use summary::{SummaryInput, extract_summary};
 pub use write::write_context;
 pub(crate) use write::write_context_in_parts;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -72,6 +80,8 @@ pub struct Context {
     pub summarized_message_count: u64,
     /// Why these messages were chosen.
     pub report: Report,
+    /// What the next context extends; absent where it was not asked for, or where nothing can be added.
+    pub frame: Option<Box<Frame>>,
 }
 
 impl Context {

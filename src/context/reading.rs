@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::context::frame::Frame;
 use crate::context::report::CompactionStart;
 use crate::context::steps::{Item, to_standalone};
 use crate::context::summary::SummaryInput;
@@ -32,6 +33,12 @@ impl ContextSource {
 #[derive(Debug)]
 pub(crate) struct Reading {
     source: ContextSource,
+    // The offset before which nothing is read, except required messages.
+    floor: u64,
+    // The lines of messages of whose blobs only the ends are shown.
+    folded: BTreeSet<u64>,
+    // True if each blob is judged by itself, as in a frame: what stands before it may not change its form.
+    judges_alone: bool,
     // The required messages, by the offset of their line.
     required_spans: BTreeMap<u64, Span>,
     scanner: Scanner,
@@ -83,8 +90,39 @@ impl Reading {
             guess: 0,
             unfolding: VecDeque::new(),
             blob_bytes: 0,
+            floor: 0,
+            folded: BTreeSet::new(),
+            judges_alone: false,
             source,
         }
+    }
+
+    /// Reads what a frame holds: its required messages, and all from where its run begins.
+    pub fn in_frame(source: ContextSource, frame: &Frame) -> Reading {
+        let all = Reading::new(source);
+        let of_run = all.required_spans.range(frame.start..).map(|(_, span)| span);
+        Reading {
+            required_spans: frame.required.iter().chain(of_run).map(|span| (span.start, *span)).collect(),
+            floor: frame.start,
+            folded: frame.folded.clone(),
+            judges_alone: true,
+            ..all
+        }
+    }
+
+    /// Returns the lines of required messages before this offset.
+    pub fn required_before(&self, start: u64) -> Vec<Span> {
+        self.required_spans.range(..start).map(|(_, span)| *span).collect()
+    }
+
+    /// Returns where the lines of messages begin of whose blobs only the ends are shown.
+    pub fn folded_lines(&self) -> &BTreeSet<u64> {
+        &self.folded
+    }
+
+    /// Returns where a context that has everything begins.
+    pub fn begin(&self) -> u64 {
+        self.begins_at.unwrap_or(self.floor)
     }
 
     /// Returns the source of the log.
@@ -108,7 +146,7 @@ impl Reading {
 
     /// True once all was read that a context may have.
     pub fn is_complete(&self) -> bool {
-        self.read_from == 0 || self.begins_at.is_some()
+        self.read_from <= self.floor || self.begins_at.is_some()
     }
 
     /// Returns the offset of the oldest line that was read.
@@ -149,7 +187,7 @@ impl Reading {
         self.requested = if !self.is_complete() && (self.guess <= aim || !(knows_user || has_user())) {
             let size = self.missing_bytes(aim).clamp(MIN_READ_BYTES, MAX_READ_BYTES);
             Some(RequestedRange::Older(Span {
-                start: self.read_from.saturating_sub(size),
+                start: self.read_from.saturating_sub(size).max(self.floor),
                 end: self.read_from,
             }))
         } else {
@@ -198,7 +236,9 @@ impl Reading {
                 self.replace_message(start, unfolding.into_message());
                 continue;
             };
-            if self.blob_bytes + unfolding.pending_bytes() > most_bytes {
+            let others = if self.judges_alone { 0 } else { self.blob_bytes };
+            if self.folded.contains(&start) || others + unfolding.pending_bytes() > most_bytes {
+                self.folded.insert(start);
                 continue;
             }
             self.unfolding.push_front((start, unfolding));
@@ -273,7 +313,7 @@ impl Reading {
         }
         placed.sort_by_key(|(place, _)| *place);
         let mut items: Vec<Item> =
-            placed.into_iter().filter_map(|(_, item)| item).map(|item| self.mark_required(item)).collect();
+            placed.into_iter().filter_map(|(place, item)| Some(self.place_item(item?, place))).collect();
         if let Some(user) = items.iter_mut().rfind(|item| item.message.role == Some(Role::User)) {
             (user.is_required, user.is_newest_user) = (true, true);
         }
@@ -284,15 +324,15 @@ impl Reading {
         item.start.is_some_and(|start| self.required_spans.contains_key(&start))
     }
 
-    fn mark_required(&self, item: &Item) -> Item {
-        Item { is_required: self.is_required(item), ..item.clone() }
+    fn place_item(&self, item: &Item, place: u64) -> Item {
+        Item { is_required: self.is_required(item), place, ..item.clone() }
     }
 
     fn take_older(&mut self, start: u64, bytes: &[u8]) {
         self.scanner.feed(bytes);
         self.read_from = start;
         self.drain();
-        if start == 0 {
+        if start <= self.floor {
             self.scanner.finish();
             self.drain();
         }

@@ -52,6 +52,42 @@ pub struct Report {
     /// Where the context of a compacted conversation begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<CompactionStart>,
+    /// What a provider may have of it in its cache, where a frame was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheReport>,
+}
+
+/// What a context has in common with the last one of the same request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct CacheReport {
+    /// The number of messages at its beginning that are the same bytes.
+    pub unchanged_messages: u64,
+    /// The tokens of these, by their share of the bytes.
+    pub unchanged_tokens: u32,
+    /// Why the context does not extend the last one; absent where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<FrameEnd>,
+}
+
+/// Why a frame ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum FrameEnd {
+    /// There was none for the request.
+    None,
+    /// What came since does not fit the budget.
+    Budget,
+    /// The provider's cache has it no more, or the caller says so.
+    Cold,
+    /// Most of what was sent is different now: a message was revised, another branch is current, a secret is hidden.
+    Changed,
+    /// The conversation was compacted, or a compaction was undone.
+    Compacted,
+    /// The log is shorter than it was.
+    LogShrunk,
 }
 
 /// The older messages that were recalled, and the words they match.

@@ -17,6 +17,12 @@ use crate::tokens::{Encoding, Images, models};
 /// The default share, in thousandths: it recalls most of what a question needs, and leaves most of the budget to the
 /// newest messages.
 const DEFAULT_RECALL_THOUSANDTHS: u32 = 200;
+// Up to one half, twice a budget keeps all that the budget keeps.
+const MAX_RECALL_THOUSANDTHS: u32 = 500;
+/// How far a cut fills the budget: cuts are seldom, and most of what fits is there on average.
+const DEFAULT_FILL_THOUSANDTHS: u32 = 550;
+const MIN_FILL_THOUSANDTHS: u32 = 300;
+const MAX_FILL_THOUSANDTHS: u32 = 900;
 // The window of today's usual models.
 const USUAL_WINDOW_TOKENS: u32 = 200_000;
 
@@ -45,6 +51,13 @@ pub struct Request {
     pub format: Format,
     /// The share of the budget for recalled messages, in thousandths.
     pub recall: u32,
+    /// True if a context in a frame is wanted, which the next one extends: to how much of the budget the messages are
+    /// cut then, in thousandths.
+    pub fill: Option<u32>,
+    /// How long the provider's cache has a prefix, in seconds, if not as usual.
+    pub cache_lifetime_s: Option<u32>,
+    /// True if the caller knows that the provider's cache has nothing.
+    pub is_cache_cold: bool,
     /// True if the host supplies vectors, which order recalled messages beside their words.
     pub embeds: bool,
     /// True to return messages as stored, whatever shape they are counted in.
@@ -132,6 +145,9 @@ impl Request {
             assumed: None,
             format: Format::Leftoff,
             recall: DEFAULT_RECALL_THOUSANDTHS,
+            fill: None,
+            cache_lifetime_s: None,
+            is_cache_cold: false,
             embeds: false,
             keeps_stored_shape: false,
             summaries: false,
@@ -140,8 +156,8 @@ impl Request {
         }
     }
 
-    /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","stored","summaries",
-    /// "strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
+    /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","frame","fill",
+    /// "cacheLifetime","cold","stored","summaries","strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
     /// that is not given comes from `model`, else from the session's record, `{"model","window"}`. For an unknown
     /// model on record the estimate is assumed as the encoding; with `assumes` the window is assumed, too, if nobody
     /// gives one, and so are the values of an unknown given model. `tools` is any JSON; each strategy is
@@ -172,12 +188,16 @@ impl Request {
             request.format = Format::parse(&format)?;
         }
         if let Some(share) = fields.take_raw("recall").filter(|share| *share != "null") {
-            request.recall = thousandths(share).ok_or_else(|| {
-                request::error(format!(
-                    "expected a share from 0 to 0.5 for \"recall\", but found {share} instead"
-                ))
-            })?;
+            request.recall =
+                thousandths(share).filter(|parts| *parts <= MAX_RECALL_THOUSANDTHS).ok_or_else(|| {
+                    request::error(format!(
+                        "expected a share from 0 to 0.5 for \"recall\", but found {share} instead"
+                    ))
+                })?;
         }
+        request.fill = read_fill(&mut fields, &mut bad)?;
+        request.cache_lifetime_s = fields.take("cacheLifetime", &mut bad);
+        request.is_cache_cold = fields.take("cold", &mut bad).unwrap_or_default();
         request.keeps_stored_shape = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
@@ -185,7 +205,7 @@ impl Request {
         request::reject_bad(&mut bad)?;
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(request::error(format!(
-                "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, embed, strategies or only"
+                "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, frame, fill, cacheLifetime, cold, count, summarize, embed, strategies or only"
             )));
         }
         request.check_only()?;
@@ -260,12 +280,25 @@ impl Request {
     }
 }
 
-// Reads a decimal share, in thousandths. Up to one half, twice a budget keeps all that the budget keeps.
+// Reads whether a frame is wanted, and how far a cut fills the budget.
+fn read_fill(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Result<Option<u32>, Error> {
+    let is_framed: bool = fields.take("frame", bad).unwrap_or_default();
+    let Some(share) = fields.take_raw("fill").filter(|share| *share != "null") else {
+        return Ok(is_framed.then_some(DEFAULT_FILL_THOUSANDTHS));
+    };
+    let is_share = |parts: &u32| (MIN_FILL_THOUSANDTHS..=MAX_FILL_THOUSANDTHS).contains(parts);
+    let fill = thousandths(share).filter(is_share).ok_or_else(|| {
+        request::error(format!("expected a share from 0.3 to 0.9 for \"fill\", but found {share} instead"))
+    })?;
+    Ok(is_framed.then_some(fill))
+}
+
+// Reads a decimal share, in thousandths.
 fn thousandths(share: &str) -> Option<u32> {
     let (whole, decimals) = share.split_once('.').unwrap_or((share, "0"));
     let digits: String = decimals.chars().chain("000".chars()).take(3).collect();
     let parts: u32 = digits.parse().ok()?;
-    (whole == "0" && parts <= 500 && decimals.bytes().all(|byte| byte.is_ascii_digit())).then_some(parts)
+    (whole == "0" && decimals.bytes().all(|byte| byte.is_ascii_digit())).then_some(parts)
 }
 
 impl FromFields for RecordedModel {

@@ -36,6 +36,8 @@ pub(crate) struct Item {
     pub short_cost: Option<u32>,
     /// The offset of its line in the log; `None` for a result that was never recorded.
     pub start: Option<u64>,
+    /// Where the message stands in the log: the line of its first revision.
+    pub place: u64,
     /// True if a context must have it.
     pub is_required: bool,
     /// True if a context must have it, cut if it is too long.
@@ -148,7 +150,7 @@ impl Step {
     pub fn set_pins(&mut self) {
         let alone = |item: &Item| {
             let alone = Item::of(to_standalone(item.message.clone()), item.start);
-            Item { is_required: true, ..alone }
+            Item { is_required: true, place: item.place, ..alone }
         };
         if self.items.len() > 1 {
             self.pins = self.items.iter().filter(|item| item.is_required).map(alone).collect();
@@ -202,7 +204,7 @@ pub(crate) fn group_into_steps(items: Vec<Item>) -> GroupedSteps {
                     Some(step) => steps[step].items.push(item),
                     None if item.is_required => {
                         let alone = Item::of(to_standalone(item.message), item.start);
-                        steps.push(Step::of(Item { is_required: true, ..alone }));
+                        steps.push(Step::of(Item { is_required: true, place: item.place, ..alone }));
                     }
                     None => orphans.push(core::mem::take(&mut item.message)),
                 }

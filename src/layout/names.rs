@@ -204,6 +204,8 @@ pub enum CachedKind {
     Leases,
     /// The report of its last context.
     Report,
+    /// The frames of its contexts.
+    Frames,
     /// The number of turns that a client's hook has seen.
     Turns,
     /// The number of its tool outputs that were deleted.
@@ -212,11 +214,12 @@ pub enum CachedKind {
 
 impl CachedKind {
     /// All kinds.
-    pub const ALL: [CachedKind; 6] = [
+    pub const ALL: [CachedKind; 7] = [
         CachedKind::Checkpoint,
         CachedKind::Covers,
         CachedKind::Leases,
         CachedKind::Report,
+        CachedKind::Frames,
         CachedKind::Turns,
         CachedKind::Outputs,
     ];
@@ -227,6 +230,7 @@ impl CachedKind {
             CachedKind::Covers => ".covers",
             CachedKind::Leases => ".open",
             CachedKind::Report => ".report",
+            CachedKind::Frames => ".frames",
             CachedKind::Turns => ".turns",
             CachedKind::Outputs => ".outputs",
         }

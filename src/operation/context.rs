@@ -13,7 +13,7 @@ use super::outgoing_context::Recipe;
 use super::session_files::SessionFiles;
 use super::stored_summaries::{SummaryRequest, SummaryResponse};
 use super::{Io, Operation, Trouble, Work, unless_other, vectors};
-use crate::context::{Build, Recollection, Request, extract_summary};
+use crate::context::{Build, Frame, Recollection, Request, extract_summary};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::request;
@@ -44,6 +44,8 @@ pub(super) struct ContextRequest {
     pub recipe: Recipe,
     /// The summary to use, when a context is rebuilt.
     pub summary_id: Option<String>,
+    /// The frame to extend.
+    pub frame: Option<Frame>,
 }
 
 impl ContextRequest {
@@ -87,6 +89,7 @@ impl ContextRequest {
                 counts,
                 recipe,
                 summary_id: None,
+                frame: None,
             },
             parts,
         ))
@@ -112,7 +115,7 @@ impl SessionFiles {
         Operation::new(|io| async move {
             request::parse(&request, "request, summarizes, embeds or leaves")?;
             let (request, source) = files.current_request(&io, &request, &counts).await?;
-            let passed = files.build_outgoing(&io, &request, source).await?;
+            let passed = files.build_framed(&io, &request, source).await?;
             files.write_report(&io, &request, &passed).await?;
             Ok(passed.json)
         })

@@ -18,6 +18,7 @@ mod context_build;
 mod context_recall;
 #[cfg(feature = "interop")]
 mod export;
+mod frames;
 mod git;
 mod health;
 mod join;

@@ -13,7 +13,7 @@ use super::logs::LogName;
 use super::redaction_response::RedactionResponse;
 use super::session_files::SessionFiles;
 use super::{Io, Trouble, unless_bug};
-use crate::context::Counter;
+use crate::context::{CacheReport, Counter, Frame, FrameName};
 use crate::json::fields::parse_items;
 use crate::json::request;
 use crate::json::text::to_json;
@@ -39,6 +39,10 @@ pub(super) struct OutgoingContext {
     /// How many messages of the path it omits.
     pub omitted_count: u64,
     pub missing_blob_count: u64,
+    /// What the next context extends.
+    pub frame: Option<Box<Frame>>,
+    /// The frame that it extends.
+    pub extended_frame: Option<FrameName>,
 }
 
 /// What it takes to build a context again, besides its report: fields of JSON, without text of the conversation.
@@ -60,11 +64,28 @@ impl BuiltContext {
             summary_id: self.summary_id.clone(),
             omitted_count: context.original_message_count.saturating_sub(context.included_message_count),
             missing_blob_count: self.missing_blobs,
+            frame: context.frame.clone(),
+            extended_frame: None,
         }
     }
 }
 
 impl OutgoingContext {
+    /// Adds to the report what a provider may have in its cache.
+    pub fn with_cache_report(mut self, cache: &CacheReport) -> Result<OutgoingContext, Trouble> {
+        let cache = to_json(cache);
+        let add = |json: &str| -> Result<String, Trouble> {
+            let fields = request::parse_object(json)?;
+            let parts = fields.iter().map(|(key, value)| match (key, value.strip_suffix('}')) {
+                ("\"report\"", Some(report)) => format!("{key}:{report},\"cache\":{cache}}}"),
+                _ => format!("{key}:{value}"),
+            });
+            Ok(format!("{{{}}}", parts.collect::<Vec<_>>().join(",")))
+        };
+        (self.json, self.rest_json) = (add(&self.json)?, add(&self.rest_json)?);
+        Ok(self)
+    }
+
     fn apply_redaction(
         self,
         out: RedactionResponse,
@@ -166,8 +187,9 @@ impl SessionFiles {
         } = passed;
         let (recipe, summary, embeds) =
             (&request.recipe.0, to_json(&passed.summary_id), request.request.embeds);
+        let extended = to_json(&passed.extended_frame);
         let report = format!(
-            "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"embeds\":{embeds},\"made\":\"{made}\",\"given\":\"{given}\"}}",
+            "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"embeds\":{embeds},\"extended\":{extended},\"made\":\"{made}\",\"given\":\"{given}\"}}",
             &rest[1..]
         );
         unless_bug(io.replace_lazily(&self.cached_file(CachedKind::Report), report.into_bytes()).await)

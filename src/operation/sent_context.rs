@@ -14,7 +14,7 @@ use super::logs::LogName;
 use super::outgoing_context::{OutgoingContext, Recipe};
 use super::session_files::SessionFiles;
 use super::{Io, Operation, Trouble};
-use crate::context::{Counter, Request};
+use crate::context::{Counter, FrameName, Request};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::request;
@@ -33,6 +33,7 @@ struct SentContext {
     missing_blobs: u64,
     has_own_strategy: bool,
     embeds: bool,
+    extended_frame: Option<FrameName>,
     built_hash: String,
     outgoing_hash: String,
 }
@@ -92,7 +93,13 @@ impl SessionFiles {
         self.fold_messages(io).await?;
         let mut source = self.with_session(|session| session.source());
         source.project.clone_from(&then.project);
-        self.build_outgoing(io, &then.to_request(leaves)?, source).await
+        let mut request = then.to_request(leaves)?;
+        if let Some(name) = &then.extended_frame {
+            request.frame = self.find_frame(io, name, then.messages_end).await?;
+        }
+        let mut rebuilt = self.build_outgoing(io, &request, source).await?;
+        rebuilt.extended_frame = request.frame.and(then.extended_frame.clone());
+        Ok(rebuilt)
     }
 }
 
@@ -110,6 +117,7 @@ impl SentContext {
             missing_blobs: report.take("missingBlobs", bad).unwrap_or_default(),
             has_own_strategy: recipe.take("own", bad)?,
             embeds: recipe.take("embeds", bad).unwrap_or_default(),
+            extended_frame: recipe.take("extended", bad),
             built_hash: recipe.take("made", bad)?,
             outgoing_hash: recipe.take("given", bad)?,
         })
@@ -133,6 +141,7 @@ impl SentContext {
             counts: CountingMode::Estimate,
             recipe: Recipe::default(),
             summary_id: self.summary_id.clone(),
+            frame: None,
         })
     }
 
@@ -154,6 +163,11 @@ impl SentContext {
                 passed.summary_id != self.summary_id,
                 "summary_gone",
                 "a summary in it that a model wrote is gone",
+            ),
+            (
+                passed.extended_frame != self.extended_frame,
+                "frame_gone",
+                "what it was cut to, which it extended, is gone",
             ),
             (
                 passed.missing_blob_count > self.missing_blobs,

@@ -16,6 +16,7 @@ const TOOLS: [&str; 8] =
 /// A history, and what a context of it has to keep.
 pub struct History {
     pub session: Session,
+    pub events: Vec<u8>,
     pub log: Vec<u8>,
     /// In the order of the log.
     pub messages: Vec<Message>,
@@ -57,6 +58,7 @@ pub fn history(seed: u64) -> History {
     }
     History {
         session: open_session(events.as_bytes(), &log),
+        events: events.into_bytes(),
         log,
         messages,
         pinned_ids: pinned,

@@ -48,7 +48,7 @@ export class Contexts {
 
   /** @param {{ full?: boolean }} options @returns {Promise<any>} */
   async last({ full }) {
-    await this.#handle.report.flush();
+    await this.#handle.lazyWriter.flush();
     const { messages, ...report } =
       (full
         ? await this.#handle.runInAgents("sentContext", String(this.#redactor.isOn))

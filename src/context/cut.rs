@@ -1,0 +1,57 @@
+//! Takes down what a context was cut to, as a frame.
+
+use alloc::vec::Vec;
+
+use crate::context::choose::{Choosing, ContextPlan};
+use crate::context::frame::{Frame, FrameRecall};
+use crate::context::steps::Step;
+use crate::context::strategies::StepDecision;
+use crate::record::message::Message;
+
+impl Choosing<'_> {
+    /// Returns what the next context extends; `None` where nothing may stand beside the newest user message.
+    pub(super) fn cut_frame(&self, strategy: &str, plan: &ContextPlan, summary: &Message) -> Option<Frame> {
+        if self.material.is_cut {
+            return None;
+        }
+        let (steps, decisions) = (&self.material.steps, &plan.selection.decisions);
+        let start = self.find_run(decisions);
+        let is_shortened = |(step, kept): (&Step, &StepDecision)| -> Vec<u64> {
+            let StepDecision::All(flags) = kept else { return Vec::new() };
+            let shortened = step.items.iter().zip(flags).filter(|(_, is_short)| **is_short);
+            shortened.filter_map(|(item, _)| item.start).collect()
+        };
+        let quoted = &plan.recall_block;
+        let newest = steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user);
+        let recalled = newest.map(|newest| FrameRecall {
+            question: newest.place,
+            ids: self.recalled_quotes.map(|all| all.quoted_ids(quoted)).unwrap_or_default(),
+            text: (!quoted.quotes.is_empty()).then(|| quoted.item.message.content.as_str().into()),
+        });
+        Some(Frame {
+            strategy: strategy.into(),
+            start,
+            end: self.reading.end(),
+            required: self.reading.required_before(start),
+            shortened: steps.iter().zip(decisions).flat_map(is_shortened).collect(),
+            folded: self.reading.folded_lines().clone(),
+            summary: plan.selection.has_summary.then(|| summary.content.as_str().into()),
+            recalled: recalled.into_iter().collect(),
+            compacted: self.reading.compaction().map(|one| one.last_message_id.clone()),
+        })
+    }
+
+    // Returns where the unbroken run of newest messages begins.
+    fn find_run(&self, decisions: &[StepDecision]) -> u64 {
+        let steps = &self.material.steps;
+        let place =
+            |step: &Step| step.items.iter().filter(|item| item.start.is_some()).map(|item| item.place).min();
+        let kept = decisions.iter().rposition(|kept| !kept.is_all()).map_or(0, |last| last + 1);
+        if kept == 0 && self.reading.is_complete() {
+            return self.reading.begin();
+        }
+        let lines_from = self.reading.lines_from();
+        let run = steps[kept..].iter().filter_map(place).filter(|place| *place >= lines_from);
+        run.min().unwrap_or(self.reading.end())
+    }
+}

@@ -1,0 +1,159 @@
+//! Frames: what a context was cut to, so that the next one for the same request extends it byte for byte, and a
+//! provider finds its beginning in its cache.
+//!
+//! A frame holds what the cut decided: where the unbroken run of newest messages begins, which older messages stand
+//! before it, what is shortened, the summary, and what was recalled. It is derived: without it the next context is cut
+//! anew.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::text::to_json;
+use crate::record::message::{Message, Role};
+use crate::record::span::Span;
+
+/// What a context was cut to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Frame {
+    /// The strategy that cut it.
+    pub strategy: String,
+    /// Where the unbroken run of newest messages begins: all messages from there on are in the context.
+    pub start: u64,
+    /// Where the log ended at the cut.
+    pub end: u64,
+    /// The lines of the required messages before the run.
+    pub required: Vec<Span>,
+    /// Where the lines of shortened messages begin.
+    pub shortened: BTreeSet<u64>,
+    /// Where the lines of messages begin of whose blobs only the ends are shown.
+    pub folded: BTreeSet<u64>,
+    /// The text of the summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// What was recalled for each user message that was the newest one.
+    pub recalled: Vec<FrameRecall>,
+    /// The id of the last compacted message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compacted: Option<String>,
+}
+
+/// What was recalled for a user message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrameRecall {
+    /// Where the user message stands in the log.
+    pub question: u64,
+    /// The ids of the quoted messages.
+    pub ids: Vec<String>,
+    /// The block that stands before it; absent where nothing matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Frame {
+    /// Reads a frame that [`Frame::to_json`] wrote; `None` where it is damaged.
+    pub fn from_json(json: &str) -> Option<Frame> {
+        let bad = &mut Vec::new();
+        let frame = Frame::from_fields(Fields::parse(json).ok()?, bad)?;
+        bad.is_empty().then_some(frame)
+    }
+
+    /// Writes the frame as JSON. It has texts of the conversation.
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+
+    /// Returns the block that was recalled for a user message; `None` if recall was not asked yet.
+    pub(super) fn recalled_for(&self, question: u64) -> Option<&FrameRecall> {
+        self.recalled.iter().find(|one| one.question == question)
+    }
+}
+
+impl FromFields for Frame {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Frame> {
+        let mut offsets = |fields: &mut Fields<'_>, key: &str| -> Option<BTreeSet<u64>> {
+            Some(fields.take::<Vec<u64>>(key, bad)?.into_iter().collect())
+        };
+        let (shortened, folded) = (offsets(&mut fields, "shortened")?, offsets(&mut fields, "folded")?);
+        Some(Frame {
+            strategy: fields.take("strategy", bad)?,
+            start: fields.take("start", bad)?,
+            end: fields.take("end", bad)?,
+            required: fields.take("required", bad)?,
+            shortened,
+            folded,
+            summary: fields.take("summary", bad),
+            recalled: fields.take("recalled", bad)?,
+            compacted: fields.take("compacted", bad),
+        })
+    }
+}
+
+impl FromFields for FrameRecall {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<FrameRecall> {
+        Some(FrameRecall {
+            question: fields.take("question", bad)?,
+            ids: fields.take("ids", bad)?,
+            text: fields.take("text", bad),
+        })
+    }
+}
+
+/// Names a frame, so that a context that extends it can be built again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FrameName {
+    /// The hash of the request.
+    pub key: String,
+    /// Where its run begins.
+    pub start: u64,
+    /// Where the log ended at the cut.
+    pub end: u64,
+}
+
+impl FromFields for FrameName {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<FrameName> {
+        Some(FrameName {
+            key: fields.take("key", bad)?,
+            start: fields.take("start", bad)?,
+            end: fields.take("end", bad)?,
+        })
+    }
+}
+
+/// Returns a text of leftoff's own as the message that it is sent in.
+pub(super) fn frame_message(text: &str) -> Message {
+    Message { role: Some(Role::User), content: text.into(), ..Message::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_read_as_it_was_written_and_a_damaged_one_is_none() {
+        let recalled = FrameRecall { question: 7, ids: ["a".into()].into(), text: Some("quoted".into()) };
+        let frame = Frame {
+            strategy: "full-history".into(),
+            start: 12,
+            end: 99,
+            required: [Span { start: 1, end: 5 }].into(),
+            shortened: [13, 40].into(),
+            folded: [50].into(),
+            summary: Some("so far \"this\"".into()),
+            recalled: [recalled, FrameRecall { question: 8, ..FrameRecall::default() }].into(),
+            compacted: Some("m".into()),
+        };
+        let json = frame.to_json();
+        assert_eq!(Frame::from_json(&json), Some(frame));
+        assert_eq!(Frame::from_json(&Frame::default().to_json()), Some(Frame::default()));
+        for end in 0..json.len() {
+            assert_eq!(Frame::from_json(&json[..end]), None, "{end}");
+        }
+        assert_eq!(Frame::from_json(&json.replace("12", "\"12\"")), None);
+    }
+}

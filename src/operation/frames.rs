@@ -1,0 +1,207 @@
+//! Frames of contexts in the cache: a context that asks for one extends the last context of the same request, as long
+//! as a provider still has that in its cache.
+//!
+//! A session has several frames beside each other: those of two models, of a preview. They lie in one file, which each
+//! process reads and replaces. Of two that replace it at once one wins; the frame of the other is cut anew later, which
+//! costs money but is never wrong.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+use xxhash_rust::xxh64::xxh64;
+
+use super::context::ContextRequest;
+use super::outgoing_context::OutgoingContext;
+use super::session_files::SessionFiles;
+use super::{Io, Trouble, unless_bug, unless_other};
+use crate::context::{CacheReport, Frame, FrameEnd, FrameName};
+use crate::json::fields::{Fields, parse_items};
+use crate::json::request;
+use crate::json::text::to_json;
+use crate::layout::names::CachedKind;
+use crate::session::context_source::ContextSource;
+
+/// The most frames that are kept of one session.
+const MAX_FRAMES: usize = 8;
+/// Providers keep a prefix for five minutes, unless they are paid for more.
+const CACHE_LIFETIME_S: u32 = 300;
+/// Digits of a message's hash.
+const HASH_DIGITS: usize = 8;
+
+/// A frame, and the last context that was built in it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct StoredFrame {
+    // The hash of the request.
+    key: String,
+    // When its last context was built, in milliseconds since 1970.
+    at: i64,
+    frame: Frame,
+    // The hashes of the messages that were sent, one behind the other, and the bytes that these took.
+    sent: String,
+    bytes: u64,
+}
+
+impl StoredFrame {
+    fn name(&self) -> FrameName {
+        FrameName { key: self.key.clone(), start: self.frame.start, end: self.frame.end }
+    }
+
+    fn parse(line: &str) -> Option<StoredFrame> {
+        let bad = &mut Vec::new();
+        let mut fields = Fields::parse(line).ok()?;
+        Some(StoredFrame {
+            key: fields.take("key", bad)?,
+            at: fields.take("at", bad)?,
+            frame: Frame::from_json(fields.take_raw("frame")?)?,
+            sent: fields.take("sent", bad)?,
+            bytes: fields.take("bytes", bad)?,
+        })
+    }
+
+    // Returns why the frame has ended, if it has, before anything was read.
+    fn find_end(&self, asked: &ContextRequest, source: &ContextSource, now_ms: i64) -> Option<FrameEnd> {
+        let lifetime_ms = i64::from(asked.request.cache_lifetime_s.unwrap_or(CACHE_LIFETIME_S)) * 1000;
+        let compacted = source.compaction.as_ref().map(|one| &one.last_message_id);
+        if source.end < self.frame.end {
+            return Some(FrameEnd::LogShrunk);
+        }
+        if compacted != self.frame.compacted.as_ref() {
+            return Some(FrameEnd::Compacted);
+        }
+        let is_cold = asked.request.is_cache_cold || now_ms - self.at > lifetime_ms;
+        is_cold.then_some(FrameEnd::Cold)
+    }
+}
+
+/// The messages of a context as they are sent: their hashes, one behind the other, and how many bytes each takes.
+struct SentMessages {
+    hashes: String,
+    sizes: Vec<u64>,
+}
+
+impl SentMessages {
+    fn of(json: &str) -> Result<SentMessages, Trouble> {
+        let fields = request::parse_object(json)?;
+        let items = parse_items(fields.raw("messages").unwrap_or("[]")).unwrap_or_default();
+        let hash = |item: &&str| format!("{:08x}", xxh64(item.as_bytes(), 0) as u32);
+        Ok(SentMessages {
+            hashes: items.iter().map(hash).collect(),
+            sizes: items.iter().map(|item| item.len() as u64).collect(),
+        })
+    }
+
+    fn byte_len(&self) -> u64 {
+        self.sizes.iter().sum()
+    }
+
+    // Returns how many messages at the beginning are those of the last context.
+    fn count_unchanged(&self, last: &str) -> usize {
+        let hashes = |all: &str| -> Vec<String> {
+            let bytes = all.as_bytes().chunks(HASH_DIGITS);
+            bytes.map(|hash| String::from_utf8_lossy(hash).into_owned()).collect()
+        };
+        hashes(&self.hashes).iter().zip(hashes(last)).take_while(|(now, then)| *now == then).count()
+    }
+}
+
+impl ContextRequest {
+    // Hashes what a frame depends on: all of a request but when its cache is cold.
+    fn frame_key(&self) -> String {
+        let request = crate::context::Request {
+            cache_lifetime_s: None,
+            is_cache_cold: false,
+            assumed: None,
+            ..self.request.clone()
+        };
+        format!("{:016x}", xxh64(format!("{request:?}{}", self.is_outgoing).as_bytes(), 0))
+    }
+}
+
+impl SessionFiles {
+    /// Builds a context and redacts it; where a frame is asked for, the context extends the last one of its request.
+    pub(super) async fn build_framed(
+        &self,
+        io: &Io,
+        asked: &ContextRequest,
+        source: ContextSource,
+    ) -> Result<OutgoingContext, Trouble> {
+        if asked.request.fill.is_none() || !asked.request.strategies.is_empty() {
+            return self.build_outgoing(io, asked, source).await;
+        }
+        let key = asked.frame_key();
+        let mut frames = self.read_frames(io).await?;
+        let known = frames.iter().position(|one| one.key == key).map(|place| frames.remove(place));
+        let mut ended = match &known {
+            Some(known) => known.find_end(asked, &source, io.now_ms()),
+            None => Some(FrameEnd::None),
+        };
+        if let (Some(known), None) = (&known, ended) {
+            let extending = ContextRequest { frame: Some(known.frame.clone()), ..asked.clone() };
+            let mut passed = self.build_outgoing(io, &extending, source.clone()).await?;
+            let is_extended = passed.frame.as_ref().is_some_and(|frame| frame.end == known.frame.end);
+            let sent = SentMessages::of(&passed.json)?;
+            let unchanged: u64 = sent.sizes.iter().take(sent.count_unchanged(&known.sent)).sum();
+            if !is_extended || unchanged * 2 >= known.bytes {
+                ended = (!is_extended).then_some(FrameEnd::Budget);
+                passed.extended_frame = is_extended.then(|| known.name());
+                return self.keep_frame(io, (key, frames), Some(known), passed, sent, ended).await;
+            }
+            ended = Some(FrameEnd::Changed);
+        }
+        let passed = self.build_outgoing(io, asked, source).await?;
+        let sent = SentMessages::of(&passed.json)?;
+        self.keep_frame(io, (key, frames), known.as_ref(), passed, sent, ended).await
+    }
+
+    // Keeps the frame of a context for the next one, and reports what a provider has of it.
+    async fn keep_frame(
+        &self,
+        io: &Io,
+        (key, mut frames): (String, Vec<StoredFrame>),
+        known: Option<&StoredFrame>,
+        passed: OutgoingContext,
+        sent: SentMessages,
+        ended: Option<FrameEnd>,
+    ) -> Result<OutgoingContext, Trouble> {
+        let last = known.filter(|_| ended != Some(FrameEnd::Cold)).map_or("", |known| known.sent.as_str());
+        let unchanged = sent.count_unchanged(last);
+        let bytes: u64 = sent.sizes.iter().take(unchanged).sum();
+        let tokens = u64::from(passed.tokens_used) * bytes / sent.byte_len().max(1);
+        let cache =
+            CacheReport { unchanged_messages: unchanged as u64, unchanged_tokens: tokens as u32, ended };
+        let bytes = sent.byte_len();
+        if let Some(frame) = &passed.frame {
+            let frame = (**frame).clone();
+            frames.insert(0, StoredFrame { key, at: io.now_ms(), frame, sent: sent.hashes, bytes });
+        }
+        frames.truncate(MAX_FRAMES);
+        let lines: Vec<String> = frames.iter().map(to_json).collect();
+        let file = self.cached_file(CachedKind::Frames);
+        unless_bug(io.replace_lazily(&file, lines.join("\n").into_bytes()).await)?;
+        passed.with_cache_report(&cache)
+    }
+
+    /// Returns a frame as it was when the log ended at `end`; `None` where it is gone.
+    pub(super) async fn find_frame(
+        &self,
+        io: &Io,
+        name: &FrameName,
+        end: u64,
+    ) -> Result<Option<Frame>, Trouble> {
+        let known = self.read_frames(io).await?.into_iter().find(|one| one.name() == *name);
+        Ok(known.map(|known| {
+            let mut frame = known.frame;
+            frame.recalled.retain(|one| one.question < end);
+            frame
+        }))
+    }
+
+    async fn read_frames(&self, io: &Io) -> Result<Vec<StoredFrame>, Trouble> {
+        let kept =
+            unless_other(io.read_all(&self.cached_file(CachedKind::Frames)).await)?.unwrap_or_default();
+        let kept = String::from_utf8(kept).unwrap_or_default();
+        Ok(kept.lines().filter_map(StoredFrame::parse).collect())
+    }
+}
