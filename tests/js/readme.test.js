@@ -156,6 +156,16 @@ test("the example of vectors runs, and they are asked for", () =>
     assert.ok(asked.length > 1 && asked.length <= 65, `asked for ${asked.length}`);
   }));
 
+test("the example of frames runs, and the second time all is unchanged", () =>
+  inStore({ turns: 2 }, async ({ session }) => {
+    const code = `${example("As a library", "js", 3)}\nreturn { messages, report };`;
+    const run = new (Object.getPrototypeOf(async () => {}).constructor)("session", code);
+    assert.equal((await run(session)).report.cache.unchangedTokens, 0);
+    const { messages, report } = await run(session);
+    assert.equal(report.cache.unchangedMessages, messages.length);
+    assert.equal(report.cache.ended, undefined);
+  }));
+
 test("the example of recalling from other sessions runs, and quotes one", () =>
   inStore({ turns: 2 }, async ({ session, home }) => {
     const store = await openStore({ home, project: home });
@@ -167,7 +177,7 @@ test("the example of recalling from other sessions runs, and quotes one", () =>
       "session",
       "store",
       "messages",
-      example("As a library", "js", 3),
+      example("As a library", "js", 4),
     );
     await run(session, store, messages);
     assert.match(
@@ -179,7 +189,7 @@ test("the example of recalling from other sessions runs, and quotes one", () =>
 
 test("the example of resuming runs, and asks whoever wants to stop", () =>
   inStore({ turns: 5 }, async ({ session }) => {
-    const code = `${example("As a library", "js", 4)}\nreturn { command, warnings, told };`;
+    const code = `${example("As a library", "js", 5)}\nreturn { command, warnings, told };`;
     await session.setAgent({ command: "/brainstorm", systemPromptHash: "sha256:aa", model: "gpt-5" });
     /** @type {string[]} */
     const asked = [];
@@ -211,7 +221,7 @@ test("the example of searching and forking runs, and the fork ends with the hit"
       "store",
       "session",
       "hits",
-      `${example("As a library", "js", 5)}\nreturn copy;`,
+      `${example("As a library", "js", 6)}\nreturn copy;`,
     );
     const copy = await run(store, session, hits);
     assert.deepEqual(
