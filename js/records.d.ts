@@ -866,6 +866,28 @@ through: string,
 endByte?: number, };
 
 /**
+ * What a context has in common with the last one of the same request.
+ */
+export type CacheReport = { 
+/**
+ * The number of messages at its beginning that are the same bytes.
+ */
+unchangedMessages: number, 
+/**
+ * The tokens of these, by their share of the bytes.
+ */
+unchangedTokens: number, 
+/**
+ * Why the context does not extend the last one; absent where it does.
+ */
+ended?: FrameEnd, };
+
+/**
+ * Why a frame ended.
+ */
+export type FrameEnd = "none" | "budget" | "cold" | "changed" | "compacted" | "unverified" | "logShrunk";
+
+/**
  * The older messages that were recalled, and the words they match.
  */
 export type Recall = { 

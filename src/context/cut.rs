@@ -38,6 +38,7 @@ impl Choosing<'_> {
             summary: plan.selection.has_summary.then(|| summary.content.as_str().into()),
             recalled: recalled.into_iter().collect(),
             compacted: self.reading.compaction().map(|one| one.last_message_id.clone()),
+            log_hash: None,
         })
     }
 

@@ -40,6 +40,9 @@ pub struct Frame {
     /// The id of the last compacted message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<String>,
+    /// The hash of the log up to the cut, unless that was too long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_hash: Option<String>,
 }
 
 /// What was recalled for a user message.
@@ -68,6 +71,11 @@ impl Frame {
         to_json(self)
     }
 
+    /// True if it has texts of the conversation, which somebody may have masked in the log since.
+    pub(crate) fn has_texts(&self) -> bool {
+        self.summary.is_some() || self.recalled.iter().any(|one| one.text.is_some())
+    }
+
     /// Returns the block that was recalled for a user message; `None` if recall was not asked yet.
     pub(super) fn recalled_for(&self, question: u64) -> Option<&FrameRecall> {
         self.recalled.iter().find(|one| one.question == question)
@@ -90,6 +98,7 @@ impl FromFields for Frame {
             summary: fields.take("summary", bad),
             recalled: fields.take("recalled", bad)?,
             compacted: fields.take("compacted", bad),
+            log_hash: fields.take("logHash", bad),
         })
     }
 }
@@ -147,6 +156,7 @@ mod tests {
             summary: Some("so far \"this\"".into()),
             recalled: [recalled, FrameRecall { question: 8, ..FrameRecall::default() }].into(),
             compacted: Some("m".into()),
+            log_hash: Some("0123456789abcdef".into()),
         };
         let json = frame.to_json();
         assert_eq!(Frame::from_json(&json), Some(frame));

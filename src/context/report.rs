@@ -86,6 +86,8 @@ pub enum FrameEnd {
     Changed,
     /// The conversation was compacted, or a compaction was undone.
     Compacted,
+    /// It was cut in another process, and the log is too long to be read again for a proof that it still holds.
+    Unverified,
     /// The log is shorter than it was.
     LogShrunk,
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use xxhash_rust::xxh64::xxh64;
 
 use super::context::ContextRequest;
+use super::logs::LogName;
 use super::outgoing_context::OutgoingContext;
 use super::session_files::SessionFiles;
 use super::{Io, Trouble, unless_bug, unless_other};
@@ -27,6 +28,8 @@ use crate::session::context_source::ContextSource;
 const MAX_FRAMES: usize = 8;
 /// Providers keep a prefix for five minutes, unless they are paid for more.
 const CACHE_LIFETIME_S: u32 = 300;
+/// The most bytes of a log that are read again to verify a frame of another process.
+const MAX_VERIFIED_BYTES: u64 = 1 << 20;
 /// Digits of a message's hash.
 const HASH_DIGITS: usize = 8;
 
@@ -138,6 +141,9 @@ impl SessionFiles {
             None => Some(FrameEnd::None),
         };
         if let (Some(known), None) = (&known, ended) {
+            ended = self.verify_frame(io, known).await?;
+        }
+        if let (Some(known), None) = (&known, ended) {
             let extending = ContextRequest { frame: Some(known.frame.clone()), ..asked.clone() };
             let mut passed = self.build_outgoing(io, &extending, source.clone()).await?;
             let is_extended = passed.frame.as_ref().is_some_and(|frame| frame.end == known.frame.end);
@@ -173,14 +179,47 @@ impl SessionFiles {
             CacheReport { unchanged_messages: unchanged as u64, unchanged_tokens: tokens as u32, ended };
         let bytes = sent.byte_len();
         if let Some(frame) = &passed.frame {
-            let frame = (**frame).clone();
-            frames.insert(0, StoredFrame { key, at: io.now_ms(), frame, sent: sent.hashes, bytes });
+            let mut frame = (**frame).clone();
+            if ended.is_some() {
+                frame.log_hash = self.hash_log(io, frame.end).await?;
+            }
+            let stored = StoredFrame { key, at: io.now_ms(), frame, sent: sent.hashes, bytes };
+            self.add_verified(stored.name());
+            frames.insert(0, stored);
         }
         frames.truncate(MAX_FRAMES);
         let lines: Vec<String> = frames.iter().map(to_json).collect();
         let file = self.cached_file(CachedKind::Frames);
         unless_bug(io.replace_lazily(&file, lines.join("\n").into_bytes()).await)?;
         passed.with_cache_report(&cache)
+    }
+
+    // Its texts are those of a log that has not been changed since but at its end: somebody may have masked a secret.
+    async fn verify_frame(&self, io: &Io, known: &StoredFrame) -> Result<Option<FrameEnd>, Trouble> {
+        if !known.frame.has_texts() || self.verified_frames.borrow().contains(&known.name()) {
+            return Ok(None);
+        }
+        let Some(hash) = &known.frame.log_hash else { return Ok(Some(FrameEnd::Unverified)) };
+        if self.hash_log(io, known.frame.end).await?.as_ref() != Some(hash) {
+            return Ok(Some(FrameEnd::Changed));
+        }
+        self.add_verified(known.name());
+        Ok(None)
+    }
+
+    fn add_verified(&self, name: FrameName) {
+        let mut verified = self.verified_frames.borrow_mut();
+        verified.retain(|one| one.key != name.key);
+        verified.push(name);
+    }
+
+    // Hashes the log up to there, if that is short enough.
+    async fn hash_log(&self, io: &Io, end: u64) -> Result<Option<String>, Trouble> {
+        if end > MAX_VERIFIED_BYTES {
+            return Ok(None);
+        }
+        let bytes = io.read_range(&self.log_file(LogName::Messages), 0, end).await?;
+        Ok(Some(format!("{:016x}", xxh64(&bytes, 0))))
     }
 
     /// Returns a frame as it was when the log ended at `end`; `None` where it is gone.
@@ -190,12 +229,15 @@ impl SessionFiles {
         name: &FrameName,
         end: u64,
     ) -> Result<Option<Frame>, Trouble> {
-        let known = self.read_frames(io).await?.into_iter().find(|one| one.name() == *name);
-        Ok(known.map(|known| {
-            let mut frame = known.frame;
-            frame.recalled.retain(|one| one.question < end);
-            frame
-        }))
+        let Some(known) = self.read_frames(io).await?.into_iter().find(|one| one.name() == *name) else {
+            return Ok(None);
+        };
+        if self.verify_frame(io, &known).await?.is_some() {
+            return Ok(None);
+        }
+        let mut frame = known.frame;
+        frame.recalled.retain(|one| one.question < end);
+        Ok(Some(frame))
     }
 
     async fn read_frames(&self, io: &Io) -> Result<Vec<StoredFrame>, Trouble> {

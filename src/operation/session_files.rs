@@ -17,7 +17,7 @@ use super::lease::OwnLease;
 use super::logs::{LogFile, LogName};
 use super::store::Store;
 use super::{FileKind, Io, Operation, Trouble};
-use crate::context::Recollection;
+use crate::context::{FrameName, Recollection};
 use crate::layout::names::{self, CachedKind as Cached};
 use crate::layout::{File, Placement, Root, SESSION_PREFIX};
 use crate::record::id;
@@ -62,6 +62,8 @@ pub struct SessionFiles {
     opened_times: Cell<u32>,
     /// What was recalled last, with the count of openings and of revisions at that time.
     pub(super) cached_recollection: RefCell<Option<((u32, u64), Recollection)>>,
+    /// The frames of contexts that were made here, or verified: while a session is open, it changes by appends alone.
+    pub(super) verified_frames: RefCell<Vec<FrameName>>,
     // Warnings for whoever opened the session, each JSON.
     notices: RefCell<Vec<String>>,
     // The session's store, which finds it after a move and indexes its messages for search.
@@ -97,6 +99,7 @@ impl SessionFiles {
             was_staged: Cell::new(false),
             opened_times: Cell::new(0),
             cached_recollection: RefCell::default(),
+            verified_frames: RefCell::default(),
             notices: RefCell::default(),
             store: RefCell::default(),
         })
@@ -227,6 +230,7 @@ impl SessionFiles {
         let files = SessionFiles::new(self.folder(), self.shown_folder(), self.cache.clone(), &self.id());
         files.set_store(&self.store.borrow());
         files.is_deleted.set(self.is_deleted.get());
+        files.verified_frames.replace(self.verified_frames.borrow().clone());
         files
     }
 

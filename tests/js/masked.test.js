@@ -28,7 +28,9 @@ async function describeSession(home, id) {
   try {
     const session = await store.session(id);
     const contexts = [];
-    for (const window of [1500, 6000, 30_000]) contexts.push(await session.context({ window }));
+    for (const window of [1500, 6000, 30_000]) {
+      for (const frame of [false, true]) contexts.push(await session.context({ window, frame }));
+    }
     return JSON.stringify([
       contexts,
       await session.state(),
