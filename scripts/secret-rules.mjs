@@ -44,7 +44,7 @@ export function renderModule() {
     .map((line) => `//! ${line}`.trimEnd())
     .join("\n");
   const head = `//! Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this license.\n//!\n${license}\n\nuse super::rules::{Except, ExceptionTarget, Rule};\n`;
-  const except = `/// What is a secret of no rule.\npub(super) const EXCEPT: Except = ${exceptOf(allowlist)};\n`;
+  const except = `/// What is a secret of no rule.\npub(super) const EXCEPTIONS: Except = ${exceptOf(allowlist)};\n`;
   return `${head}\npub(super) const RULES: &[Rule] = &[\n${all.join("")}];\n\n${except}`;
 }
 
