@@ -42,13 +42,9 @@ export async function usePackage(storage: Storage, told: (...all: unknown[]) => 
   await session.append({ object: "chat.completion", choices: [] }).catch(told);
   // @ts-expect-error no key of a message
   await session.append({ rol: "user", contnt: "Hi" }).catch(told);
+  const whole = { role: "user", content: "Hi" } as const;
   // @ts-expect-error a key beside those of a message
-  await session
-    .append([
-      { role: "user", content: "Hi" },
-      { role: "user", contnt: "Hi" },
-    ])
-    .catch(told);
+  await session.append([whole, { role: "user", contnt: "Hi" }]).catch(told);
   const mistyped = { rol: "user", contnt: "Hi" };
   // @ts-expect-error the same from a variable
   await session.append(mistyped).catch(told);
