@@ -65,8 +65,7 @@ async function ofContexts(asked) {
   const sum = begin();
   for (const draft of conversation()) {
     if (draft.role === "assistant") {
-      const { messages } = await session.context(/** @type {any} */ (asked));
-      await add(sum, messages);
+      await add(sum, await buildItems(session, asked));
       if (sum.calls === CALLS) break;
     }
     await session.append(/** @type {any} */ (draft));
@@ -80,7 +79,7 @@ async function ofPlainCut(window) {
   const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
   const budget = window - Math.floor(window / 4);
   const sum = begin();
-  /** @type {unknown[][]} */
+  /** @type {string[][]} */
   let steps = [];
   for (const step of stepsOf(conversation())) {
     if (step[0]?.role === "assistant") {
@@ -109,22 +108,31 @@ function* stepsOf(drafts) {
   }
 }
 
-/** @param {import("../js/index.js").Store} store @param {Draft[]} step @returns {Promise<unknown[]>} */
+/** @param {import("../js/index.js").Store} store @param {Draft[]} step */
 async function shape(store, step) {
   const session = await store.create();
   await session.append(/** @type {any} */ (step));
-  return (await session.context({ window: 100_000_000, format: FORMAT })).messages;
+  return buildItems(session, { window: 100_000_000, format: FORMAT });
+}
+
+/**
+ * Builds a context; returns its messages, each as JSON.
+ * @param {import("../js/index.js").Session} session
+ * @param {object} asked
+ */
+async function buildItems(session, asked) {
+  const { messages } = await session.context(/** @type {any} */ (asked));
+  return messages.map((message) => JSON.stringify(message));
 }
 
 /** @returns {Sum & { last: string[] }} */
 const begin = () => ({ kept: 0, cost: 0, calls: 0, cuts: 0, last: [] });
 
-/** @param {Sum & { last: string[] }} sum @param {readonly unknown[]} messages */
-async function add(sum, messages) {
-  const items = messages.map((message) => JSON.stringify(message));
+/** @param {Sum & { last: string[] }} sum @param {string[]} items */
+async function add(sum, items) {
   const changed = items.findIndex((item, place) => item !== sum.last[place]);
-  const unchanged = messages.slice(0, changed < 0 ? items.length : changed);
-  const [all, same] = [await count(messages), await count(unchanged)];
+  const unchanged = items.slice(0, changed < 0 ? items.length : changed);
+  const [all, same] = [await count(items), await count(unchanged)];
   sum.kept += same / all;
   sum.cost += same * READ + (all - same) * WRITTEN;
   sum.cuts += same < all / 4 ? 1 : 0;
@@ -135,9 +143,8 @@ async function add(sum, messages) {
 /** The tokens of each text that was counted. @type {Map<string, number>} */
 const counts = new Map();
 
-/** @param {readonly unknown[]} messages */
-async function count(messages) {
-  const items = messages.map((message) => JSON.stringify(message));
+/** @param {string[]} items */
+async function count(items) {
   const unknown = items.filter((item) => !counts.has(item));
   const made = await countTokens(unknown);
   unknown.forEach((item, place) => counts.set(item, made[place] ?? 0));

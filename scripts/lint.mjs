@@ -5,13 +5,12 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { rustdoc } from "./docs.mjs";
+import { formatRust, formatScripts } from "./format.mjs";
 import { examples, floors, lengths, oneSpelling, checkSuitesNamed, testModules, withoutTests } from "./house.mjs";
 import { names } from "./names.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
-/** What prettier formats; `.prettierignore` has others' words and what a program writes. */
-const FORMATTED_FILES = "{js,scripts,tests,benches,examples}/**/*.{js,mjs,cjs,ts,mts,cts}";
 const DENY_WARNINGS = ["-D", "warnings"];
 // Tests and examples read files and the clock, and a test that unwraps fails where it should.
 const TEST_ALLOWANCES = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap(
@@ -43,11 +42,8 @@ const WASM_CRATES = {
 
 /** Ends the process at the first thing that is wrong. */
 export async function lint() {
-  await step("cargo fmt --check", () => {
-    run("cargo", ["fmt", "--all", "--check"]);
-    run("cargo", ["fmt", "--manifest-path", join("tests", "component", "rust", "Cargo.toml"), "--check"]);
-  });
-  await step("prettier --check", () => void run("prettier", ["--check", "--log-level", "warn", FORMATTED_FILES]));
+  await step("cargo fmt --check", () => formatRust({ isCheck: true }));
+  await step("prettier --check", () => formatScripts({ isCheck: true }));
   await step("the fence", fence);
   await step("names of documents", documents);
   await step("one spelling", oneSpelling);

@@ -19,6 +19,13 @@ pub struct Budget {
     pub available_tokens: u32,
 }
 
+impl Budget {
+    /// Returns so many thousandths of what is available.
+    pub(super) fn share(&self, thousandths: u32) -> u32 {
+        (u64::from(self.available_tokens) * u64::from(thousandths) / 1000) as u32
+    }
+}
+
 /// Divides a window. The reserve is a quarter of it by default.
 pub fn calculate(window: u32, system: u32, tools: u32, reserve: Option<u32>) -> Budget {
     let reserve_for_response = reserve.unwrap_or(window / 4);

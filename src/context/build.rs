@@ -15,7 +15,7 @@ use crate::context::recall::{RecallState, Recollection};
 use crate::context::request::Request;
 use crate::context::shorten::{self, with_content};
 use crate::context::steps::{
-    GroupedSteps, Item, Step, build_missing_results, group_into_steps, required_cost,
+    GroupedSteps, Item, Step, build_missing_results, find_newest_user, group_into_steps, required_cost,
 };
 use crate::error::{Code, Error};
 use crate::recall::meaning::measure_nearness;
@@ -35,7 +35,7 @@ const SPARE_TOKENS: u32 = 16;
 // How many times a longer cut is tried.
 const MAX_LONGER_CUTS: u32 = 4;
 // No prose has more bytes per token: a longer cut is not worth a count.
-pub(super) const MAX_BYTES_PER_TOKEN: usize = 12;
+const MAX_BYTES_PER_TOKEN: usize = 12;
 // The most by which one count extends the range to read.
 const MAX_RANGE_GROWTH: u64 = 4;
 
@@ -47,7 +47,7 @@ pub struct Build {
     pub(super) reading: Reading,
     pub(super) recalling: RecallState,
     // The guess up to which to read; a count may raise it above the budget.
-    aim: u64,
+    pub(super) aim: u64,
     rounds: u32,
     pub(super) host_summary: HostSummary,
     pub(super) host_strategies: HostStrategies,
@@ -90,6 +90,8 @@ impl Build {
     /// Extends a frame, as long as its messages and what came since fit the budget; then the context is cut anew.
     pub fn with_frame(mut self, frame: Frame) -> Build {
         self.reading = Reading::in_frame(self.reading.source().clone(), &frame);
+        // All of it is read, whatever it costs.
+        self.aim = u64::MAX;
         self.frame = Some(Box::new(frame));
         self
     }
@@ -133,18 +135,25 @@ impl Build {
         if let Some(material) = self.material.take() {
             return Ok(material);
         }
-        if let Some(needs) = self.wanted_bytes(available) {
-            return Err(needs);
-        }
-        let mut material = self.build_material(vocabulary);
-        if let Some(needs) = self.wanted_counts() {
-            return Err(needs);
-        }
+        let mut material = self.read_material(available, vocabulary)?;
         if let Some(range) = self.wanted_beyond(&material.steps, available.into()) {
             return Err(InputRequest::Bytes { range });
         }
         material.is_cut = self.shorten_user(&mut material.steps, available, vocabulary);
         Ok(material)
+    }
+
+    /// Reads what is wanted of the log, and prices it.
+    pub(super) fn read_material(
+        &mut self,
+        available: u32,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Result<Material, InputRequest> {
+        if let Some(needs) = self.wanted_bytes(available) {
+            return Err(needs);
+        }
+        let material = self.build_material(vocabulary);
+        self.wanted_counts().map_or(Ok(material), Err)
     }
 
     fn choose_context(
@@ -295,8 +304,7 @@ impl Build {
             return None;
         }
         if matches!(self.recalling, RecallState::Unasked) {
-            let newest_question =
-                steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user)?;
+            let newest_question = find_newest_user(steps)?;
             let first = self.reading.source().newest_user_first.map(|span| span.start);
             let before = first.or(newest_question.start).unwrap_or_default();
             self.recalling.begin(newest_question.message.content.as_str(), before, self.reading.source().end);
@@ -333,7 +341,7 @@ impl Build {
         self.reading.next_range(self.aim)
     }
 
-    pub(super) fn build_material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
+    fn build_material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
         for item in self.reading.items() {
             item.price(&mut self.prices, vocabulary);
         }

@@ -105,8 +105,7 @@ impl Choosing<'_> {
         let full = Strategy::FullHistory;
         let only_full = || Vec::from([full.as_str().to_string()]);
         let wants_full = self.request.only_strategies.as_ref().is_none_or(|only| *only == only_full());
-        let cut_tokens = u64::from(self.budget.available_tokens) * u64::from(fill) / 1000;
-        let cut = Budget { available_tokens: cut_tokens as u32, ..self.budget };
+        let cut = Budget { available_tokens: self.budget.share(fill), ..self.budget };
         if self.material.is_cut || prices.has_wanted() {
             return self.choose_context(prices);
         }
@@ -212,8 +211,7 @@ impl Choosing<'_> {
         let Some(recalled) = self.recalled_quotes.filter(|_| !is_all && !self.material.is_cut) else {
             return Ok(ContextPlan::without_recall(plain));
         };
-        let share = u64::from(self.budget.available_tokens) * u64::from(self.request.recall) / 1000;
-        let room = share as u32;
+        let room = self.budget.share(self.request.recall);
         let beside = self.choice(budget.saturating_sub(room));
         let Ok(least) = strategy.select_beside(&beside) else {
             return match self.has_later_strategy(strategy, &beside) {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::context::choose::{Choosing, ContextPlan};
 use crate::context::frame::{Frame, FrameRecall};
-use crate::context::steps::Step;
+use crate::context::steps::{Step, find_newest_user};
 use crate::context::strategies::StepDecision;
 use crate::record::message::Message;
 
@@ -21,13 +21,8 @@ impl Choosing<'_> {
             let shortened = step.items.iter().zip(flags).filter(|(_, is_short)| **is_short);
             shortened.filter_map(|(item, _)| item.start).collect()
         };
-        let quoted = &plan.recall_block;
-        let newest = steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user);
-        let recalled = newest.map(|newest| FrameRecall {
-            question: newest.place,
-            ids: self.recalled_quotes.map(|all| all.quoted_ids(quoted)).unwrap_or_default(),
-            text: (!quoted.quotes.is_empty()).then(|| quoted.item.message.content.as_str().into()),
-        });
+        let recalled = find_newest_user(steps)
+            .map(|newest| FrameRecall::of(newest.place, self.recalled_quotes, &plan.recall_block));
         Some(Frame {
             strategy: strategy.into(),
             start,

@@ -2,17 +2,16 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::context::budget::Budget;
-use crate::context::build::{Build, MAX_BYTES_PER_TOKEN};
+use crate::context::build::Build;
 use crate::context::choose::{Choosing, Material};
 use crate::context::frame::{Frame, FrameRecall, frame_message};
 use crate::context::reading::Reading;
 use crate::context::recall::RecallBlock;
 use crate::context::report::Decision;
-use crate::context::steps::Item;
+use crate::context::steps::{Item, find_newest_user};
 use crate::context::{Context, Outcome};
 use crate::record::message::{Message, Role};
 use crate::session::input_request::InputRequest;
@@ -42,50 +41,29 @@ impl Build {
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
     ) -> Option<Outcome> {
-        let frame = self.frame.take()?;
-        let mut material = match self.prepare_frame(budget.available_tokens, vocabulary) {
+        let frame = self.frame.as_deref()?.clone();
+        let known = self.material.take();
+        let material = match known.map_or_else(|| self.read_material(budget.available_tokens, vocabulary), Ok)
+        {
             Ok(material) => material,
-            Err(needs) => {
-                self.frame = Some(frame);
-                return Some(Outcome::Needs(needs));
-            }
+            Err(needs) => return Some(Outcome::Needs(needs)),
         };
-        let outcome = self.build_extension((*frame).clone(), &mut material, budget, vocabulary);
+        let outcome = self.build_extension(frame, &material, budget, vocabulary);
         match outcome {
-            Some(Outcome::Needs(InputRequest::Counts { .. })) => self.frame = Some(frame),
-            Some(Outcome::Needs(_)) => (self.frame, self.material) = (Some(frame), Some(material)),
-            Some(Outcome::Ready(_)) => {}
+            Some(Outcome::Needs(InputRequest::Counts { .. }) | Outcome::Ready(_)) => {}
+            Some(Outcome::Needs(_)) => self.material = Some(material),
             None => {
-                self.material = None;
                 self.reading = Reading::new(self.reading.source().clone());
+                (self.frame, self.aim) = (None, 0);
             }
         }
         outcome
     }
 
-    // Reads and prices the messages of the frame and what came since.
-    fn prepare_frame(
-        &mut self,
-        available: u32,
-        vocabulary: Option<&Vocabulary>,
-    ) -> Result<Material, InputRequest> {
-        if let Some(material) = self.material.take() {
-            return Ok(material);
-        }
-        if let Some(range) = self.reading.next_range(u64::MAX) {
-            return Err(InputRequest::Bytes { range });
-        }
-        if let Some(id) = self.reading.next_blob(u64::from(available) * MAX_BYTES_PER_TOKEN as u64) {
-            return Err(InputRequest::Blob { id });
-        }
-        let material = self.build_material(vocabulary);
-        self.wanted_counts().map_or(Ok(material), Err)
-    }
-
     fn build_extension(
         &mut self,
         mut frame: Frame,
-        material: &mut Material,
+        material: &Material,
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
     ) -> Option<Outcome> {
@@ -98,8 +76,9 @@ impl Build {
             Err(needs) => return Some(Outcome::Needs(needs)),
         };
         let room = budget.available_tokens.checked_sub(sent.tokens?)?;
-        let newest = material.steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user);
-        let question = newest.map(|item| item.place).filter(|place| frame.recalled_for(*place).is_none());
+        let question = find_newest_user(&material.steps)
+            .map(|item| item.place)
+            .filter(|place| frame.recalled_for(*place).is_none());
         let mut quoted = RecallBlock::default();
         if let Some(question) = question {
             if let Some(needs) = self.wanted_recall(&material.steps, budget.available_tokens, vocabulary) {
@@ -126,19 +105,15 @@ impl Build {
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
     ) -> RecallBlock {
-        let Some(recalled) = self.recalling.recalled_quotes() else {
-            frame.recalled.push(FrameRecall { question, ..FrameRecall::default() });
-            return RecallBlock::default();
-        };
-        let share = u64::from(budget.available_tokens) * u64::from(self.request.recall) / 1000;
         let items = material.steps.iter().flat_map(|step| &step.items).map(|item| item.message.id.as_str());
         let quoted = frame.recalled.iter().flat_map(|one| &one.ids).map(|id| id.as_str());
         let there: BTreeSet<&str> = items.chain(quoted).collect();
-        let quoted = recalled.quote_best(room.min(share as u32) / 2, &there, &mut self.prices, vocabulary);
-        let text = (!quoted.quotes.is_empty()).then(|| quoted.item.message.content.as_str().to_string());
-        let ids = recalled.quoted_ids(&quoted);
-        frame.recalled.push(FrameRecall { question, ids, text });
-        quoted
+        let room = room.min(budget.share(self.request.recall)) / 2;
+        let recalled = self.recalling.recalled_quotes();
+        let block = recalled.map(|all| all.quote_best(room, &there, &mut self.prices, vocabulary));
+        let block = block.unwrap_or_default();
+        frame.recalled.push(FrameRecall::of(question, recalled, &block));
+        block
     }
 
     // Returns the messages of the frame with their price, or the counts that this needs.

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::context::recall::{RecallBlock, RecalledQuotes};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
 use crate::record::message::{Message, Role};
@@ -79,6 +80,18 @@ impl Frame {
     /// Returns the block that was recalled for a user message; `None` if recall was not asked yet.
     pub(super) fn recalled_for(&self, question: u64) -> Option<&FrameRecall> {
         self.recalled.iter().find(|one| one.question == question)
+    }
+}
+
+impl FrameRecall {
+    /// Takes down what is quoted for the user message that stands there.
+    pub(super) fn of(question: u64, recalled: Option<&RecalledQuotes>, block: &RecallBlock) -> FrameRecall {
+        let text = || block.item.message.content.as_str().into();
+        FrameRecall {
+            question,
+            ids: recalled.map(|all| all.quoted_ids(block)).unwrap_or_default(),
+            text: (!block.quotes.is_empty()).then(text),
+        }
     }
 }
 

@@ -177,6 +177,11 @@ pub(crate) struct GroupedSteps {
     pub orphans: Vec<Message>,
 }
 
+/// Finds the newest user message.
+pub(crate) fn find_newest_user(steps: &[Step]) -> Option<&Item> {
+    steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user)
+}
+
 /// Returns the least cost of the required steps.
 pub(crate) fn required_cost(steps: &[Step]) -> u32 {
     let required = steps.iter().filter(|step| step.is_required());

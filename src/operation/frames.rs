@@ -14,7 +14,7 @@ use xxhash_rust::xxh64::xxh64;
 
 use super::context::ContextRequest;
 use super::logs::LogName;
-use super::outgoing_context::OutgoingContext;
+use super::outgoing_context::{OutgoingContext, hash_bytes};
 use super::session_files::SessionFiles;
 use super::{Io, Trouble, unless_bug, unless_other};
 use crate::context::{CacheReport, Frame, FrameEnd, FrameName};
@@ -101,11 +101,8 @@ impl SentMessages {
 
     // Returns how many messages at the beginning are those of the last context.
     fn count_unchanged(&self, last: &str) -> usize {
-        let hashes = |all: &str| -> Vec<String> {
-            let bytes = all.as_bytes().chunks(HASH_DIGITS);
-            bytes.map(|hash| String::from_utf8_lossy(hash).into_owned()).collect()
-        };
-        hashes(&self.hashes).iter().zip(hashes(last)).take_while(|(now, then)| *now == then).count()
+        let both = self.hashes.as_bytes().chunks(HASH_DIGITS).zip(last.as_bytes().chunks(HASH_DIGITS));
+        both.take_while(|(now, then)| now == then).count()
     }
 }
 
@@ -118,7 +115,7 @@ impl ContextRequest {
             assumed: None,
             ..self.request.clone()
         };
-        format!("{:016x}", xxh64(format!("{request:?}{}", self.is_outgoing).as_bytes(), 0))
+        hash_bytes(format!("{request:?}{}", self.is_outgoing).as_bytes())
     }
 }
 
@@ -180,7 +177,7 @@ impl SessionFiles {
         let bytes = sent.byte_len();
         if let Some(frame) = &passed.frame {
             let mut frame = (**frame).clone();
-            if ended.is_some() {
+            if frame.has_texts() && frame.log_hash.is_none() {
                 frame.log_hash = self.hash_log(io, frame.end).await?;
             }
             let stored = StoredFrame { key, at: io.now_ms(), frame, sent: sent.hashes, bytes };
@@ -219,7 +216,7 @@ impl SessionFiles {
             return Ok(None);
         }
         let bytes = io.read_range(&self.log_file(LogName::Messages), 0, end).await?;
-        Ok(Some(format!("{:016x}", xxh64(&bytes, 0))))
+        Ok(Some(hash_bytes(&bytes)))
     }
 
     /// Returns a frame as it was when the log ended at `end`; `None` where it is gone.

@@ -73,16 +73,14 @@ impl BuiltContext {
 impl OutgoingContext {
     /// Adds to the report what a provider may have in its cache.
     pub fn with_cache_report(mut self, cache: &CacheReport) -> Result<OutgoingContext, Trouble> {
-        let cache = to_json(cache);
-        let add = |json: &str| -> Result<String, Trouble> {
-            let fields = request::parse_object(json)?;
-            let parts = fields.iter().map(|(key, value)| match (key, value.strip_suffix('}')) {
-                ("\"report\"", Some(report)) => format!("{key}:{report},\"cache\":{cache}}}"),
-                _ => format!("{key}:{value}"),
-            });
-            Ok(format!("{{{}}}", parts.collect::<Vec<_>>().join(",")))
-        };
-        (self.json, self.rest_json) = (add(&self.json)?, add(&self.rest_json)?);
+        let (cache, rest) = (to_json(cache), request::parse_object(&self.rest_json)?);
+        let parts = rest.iter().map(|(key, value)| match (key, value.strip_suffix('}')) {
+            ("\"report\"", Some(report)) => format!("{key}:{report},\"cache\":{cache}}}"),
+            _ => format!("{key}:{value}"),
+        });
+        let rest_json = format!("{{{}}}", parts.collect::<Vec<_>>().join(","));
+        let messages = request::parse_object(&self.json)?.take_raw("messages").unwrap_or("[]");
+        (self.json, self.rest_json) = (join_context_json(messages, &rest_json), rest_json);
         Ok(self)
     }
 
@@ -126,7 +124,12 @@ pub(super) fn join_context_json(messages: &str, rest: &str) -> String {
 // Every context is hashed, so the hash has to be cheap: SHA-256 takes sixty times as long. Nobody changes a log so
 // that its contexts look the same.
 fn hash_messages(messages: &str) -> String {
-    format!("{:016x}", xxh64(messages.as_bytes(), 0))
+    hash_bytes(messages.as_bytes())
+}
+
+/// Hashes bytes whose equality nobody would forge.
+pub(super) fn hash_bytes(bytes: &[u8]) -> String {
+    format!("{:016x}", xxh64(bytes, 0))
 }
 
 impl ContextRequest {
