@@ -102,7 +102,7 @@ fn build_context(
     loop {
         match build.next(vocabulary)? {
             Outcome::Ready(context) => {
-                return Ok(write_context(&context, requested.shape(), requested.recipient()));
+                return Ok(write_context(&context, requested.shape(), context.recipient(&requested)));
             }
             Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();

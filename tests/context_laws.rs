@@ -25,7 +25,7 @@ use leftoff::error::{Code, Error};
 use leftoff::record::message::{Attachment, Message, Role};
 use leftoff::session::input_request::InputRequest;
 use leftoff::shapes::Format;
-use leftoff::shapes::{Recipient, write};
+use leftoff::shapes::{Recipient, write_to};
 use leftoff::tokens::{cost, estimate};
 use pairs::check_pairs;
 use serde_json::json;
@@ -81,7 +81,7 @@ fn ids(messages: &[Message]) -> Vec<&str> {
 }
 
 // As leftoff counts, or of the JSON that is sent.
-fn real_cost(messages: &[Message], format: Format) -> u32 {
+fn real_cost(messages: &[Message], format: Format, to: Recipient<'_>) -> u32 {
     match format {
         Format::Leftoff => {
             let uncounted = messages.iter().map(|message| Message { tokens: None, ..message.clone() });
@@ -92,7 +92,7 @@ fn real_cost(messages: &[Message], format: Format) -> u32 {
             let pictures =
                 messages.iter().flat_map(|message| &message.attachments).filter(|one| one.data.is_some());
             let files: u32 = pictures.map(picture_cost).sum();
-            estimate(&write(&messages.iter().map(blind).collect::<Vec<_>>(), format).json) + files
+            estimate(&write_to(&messages.iter().map(blind).collect::<Vec<_>>(), format, to).json) + files
         }
     }
 }
@@ -156,7 +156,7 @@ fn check_use(context: &Context, format: Format) {
 }
 
 fn check_laws(history: &History, context: &Context, format: Format) {
-    check_content(history, context, format);
+    check_content(history, context, &Request { format, ..Request::new(0) });
     // Of a step that has a pin it is not said what all of it would take.
     if WITHOUT_STRATEGY.contains(&context.strategy.as_str()) && history.pinned_ids.is_empty() {
         check_use(context, format);
@@ -164,9 +164,10 @@ fn check_laws(history: &History, context: &Context, format: Format) {
 }
 
 // All laws but that the budget is used.
-pub fn check_content(history: &History, context: &Context, format: Format) {
+pub fn check_content(history: &History, context: &Context, request: &Request) {
+    let (format, to) = (request.format, context.recipient(request));
     assert!(context.tokens_used <= context.token_budget, "over the budget");
-    assert_eq!(context.tokens_used, real_cost(&context.messages, format), "what is used is what is sent");
+    assert_eq!(context.tokens_used, real_cost(&context.messages, format, to), "what is used is what is sent");
     check_pairs("a context", &context.messages);
     check_order(history, &context.messages);
     check_cuts(&context.messages);
@@ -284,7 +285,7 @@ fn every_context_keeps_the_laws_in_every_shape() {
             {
                 let log = String::from_utf8_lossy(&history.log);
                 let request = request_json(small, format, more);
-                let line = json!({ "log": log, "request": request, "context": write_context(&context, Some(format), Recipient::Model(None)) });
+                let line = json!({ "log": log, "request": request, "context": write_context(&context, Some(format), Recipient::of(None, false)) });
                 writeln!(sample, "{line}").expect("a string takes it");
             }
         }

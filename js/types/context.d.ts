@@ -39,7 +39,7 @@ export interface ContextRequest<F extends Format = Format> {
    * finds it in its cache. Once the budget is reached, it is cut anew. `report.cache` says what is unchanged.
    */
   frame?: boolean;
-  /** How far a cut fills the budget, with `frame`: from 0.3 to 0.9, 0.55 unless given. */
+  /** How far a cut fills the budget, with `frame`: from 0.3 to 0.9, 0.5 unless given. */
   fill?: number;
   /** How long the provider's cache keeps what was sent, in seconds, with `frame`: 300 unless given. */
   cacheLifetime?: number;

@@ -92,6 +92,8 @@ impl Build {
         self.reading = Reading::in_frame(self.reading.source().clone(), &frame);
         // All of it is read, whatever it costs.
         self.aim = u64::MAX;
+        let is_masked = self.request.masks_reasoning || frame.masks_reasoning;
+        self.prices.set_reasoning(is_masked, frame.reasoning_since.clone());
         self.frame = Some(Box::new(frame));
         self
     }
@@ -174,9 +176,16 @@ impl Build {
             return Ok(Outcome::Needs(needs));
         }
         let Build { request, reading, recalling, host_strategies, prices, .. } = self;
-        let recalled_quotes = recalling.recalled_quotes();
-        let choosing =
-            Choosing { material, budget, vocabulary, request, reading, recalled_quotes, host_strategies };
+        let choosing = Choosing {
+            material,
+            budget,
+            recall_room: budget.share(request.recall),
+            vocabulary,
+            request,
+            reading,
+            recalled_quotes: recalling.recalled_quotes(),
+            host_strategies,
+        };
         let chosen = match request.fill {
             Some(fill) if request.strategies.is_empty() => choosing.cut_context(fill, prices),
             Some(_) | None => choosing.choose_context(prices),

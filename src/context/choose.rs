@@ -39,6 +39,8 @@ pub(super) struct Material {
 pub(super) struct Choosing<'a> {
     pub material: &'a Material,
     pub budget: Budget,
+    /// The most tokens that recalled messages take.
+    pub recall_room: u32,
     pub vocabulary: Option<&'a Vocabulary>,
     pub request: &'a Request,
     pub reading: &'a Reading,
@@ -124,8 +126,8 @@ impl Choosing<'_> {
     }
 
     pub(super) fn complete_report(&self, mut context: Context, rejected: Vec<Rejection>) -> Context {
-        let (format, to) = (self.request.format, self.request.recipient());
-        let (files, thoughts) = shapes::report_unsent(&context.messages, format, to);
+        let to = context.recipient(self.request);
+        let (files, thoughts) = shapes::report_unsent(&context.messages, self.request.format, to);
         (context.report.unsent_files, context.report.reasoning) = (files, thoughts);
         context.report.rejected = rejected;
         context
@@ -211,7 +213,7 @@ impl Choosing<'_> {
         let Some(recalled) = self.recalled_quotes.filter(|_| !is_all && !self.material.is_cut) else {
             return Ok(ContextPlan::without_recall(plain));
         };
-        let room = self.budget.share(self.request.recall);
+        let room = self.recall_room;
         let beside = self.choice(budget.saturating_sub(room));
         let Ok(least) = strategy.select_beside(&beside) else {
             return match self.has_later_strategy(strategy, &beside) {

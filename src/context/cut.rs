@@ -1,12 +1,13 @@
 //! Takes down what a context was cut to, as a frame.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::choose::{Choosing, ContextPlan};
 use crate::context::frame::{Frame, FrameRecall};
-use crate::context::steps::{Step, find_newest_user};
+use crate::context::steps::{Item, Step, find_newest_user};
 use crate::context::strategies::StepDecision;
-use crate::record::message::Message;
+use crate::record::message::{Message, Role};
 
 impl Choosing<'_> {
     /// Returns what the next context extends; `None` where nothing may stand beside the newest user message.
@@ -30,11 +31,28 @@ impl Choosing<'_> {
             required: self.reading.required_before(start),
             shortened: steps.iter().zip(decisions).flat_map(is_shortened).collect(),
             folded: self.reading.folded_lines().clone(),
+            reasoning_since: self.find_reasoning_start(decisions),
+            masks_reasoning: self.request.masks_reasoning,
             summary: plan.selection.has_summary.then(|| summary.content.as_str().into()),
             recalled: recalled.into_iter().collect(),
             compacted: self.reading.compaction().map(|one| one.last_message_id.clone()),
             log_hash: None,
         })
+    }
+
+    // Returns the id of the message from which on reasoning is sent: the first that is kept of the turn whose reasoning
+    // is sent now, or the newest message if none is.
+    fn find_reasoning_start(&self, decisions: &[StepDecision]) -> Option<String> {
+        let kept = self.material.steps.iter().zip(decisions).filter(|(_, kept)| **kept != StepDecision::No);
+        let items = kept.flat_map(|(step, _)| &step.items).filter(|item| item.start.is_some()).rev();
+        let is_of = |role: Role| move |item: &&&Item| item.message.role == Some(role);
+        let answers = items.clone().skip_while(|item| !is_of(Role::Assistant)(&item));
+        let is_open = answers.clone().next().is_some_and(|item| !item.message.tool_calls().is_empty());
+        let first = match is_open {
+            true => answers.take_while(|item| !is_of(Role::User)(&item)).last(),
+            false => items.clone().next(),
+        };
+        first.map(|item| item.message.id.clone())
     }
 
     // Returns where the unbroken run of newest messages begins.

@@ -41,7 +41,8 @@ impl Build {
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
     ) -> Option<Outcome> {
-        let frame = self.frame.as_deref()?.clone();
+        let mut frame = self.frame.as_deref()?.clone();
+        frame.masks_reasoning |= self.request.masks_reasoning;
         let known = self.material.take();
         let material = match known.map_or_else(|| self.read_material(budget.available_tokens, vocabulary), Ok)
         {
@@ -54,6 +55,7 @@ impl Build {
             Some(Outcome::Needs(_)) => self.material = Some(material),
             None => {
                 self.reading = Reading::new(self.reading.source().clone());
+                self.prices.set_reasoning(self.request.masks_reasoning, None);
                 (self.frame, self.aim) = (None, 0);
             }
         }
@@ -84,19 +86,19 @@ impl Build {
             if let Some(needs) = self.wanted_recall(&material.steps, budget.available_tokens, vocabulary) {
                 return Some(Outcome::Needs(needs));
             }
-            quoted = self.quote_in_frame(&mut frame, question, (material, room), budget, vocabulary);
+            quoted = self.quote_in_frame(&mut frame, question, (material, room), budget, vocabulary)?;
             sent = match self.frame_messages(&frame, material, vocabulary) {
                 Ok(sent) => sent,
                 Err(needs) => return Some(Outcome::Needs(needs)),
             };
         }
         let tokens = sent.tokens.filter(|tokens| *tokens <= budget.available_tokens)?;
-        let context = self.frame_context(&frame, sent, &quoted, (material, budget), vocabulary);
-        Some(Outcome::Ready(Context { tokens_used: tokens, frame: Some(Box::new(frame)), ..context }))
+        let context = self.frame_context(frame, sent, &quoted, (material, budget), vocabulary);
+        Some(Outcome::Ready(Context { tokens_used: tokens, ..context }))
     }
 
-    // Adds to the frame what is recalled for a new question: at most its share, and half of the room that is left, for
-    // there is more to come.
+    // Adds to the frame what is recalled for a new question, at most its share; `None` where less than half of that is
+    // left: a frame that is nearly full would recall ever less, and never end.
     fn quote_in_frame(
         &mut self,
         frame: &mut Frame,
@@ -104,16 +106,19 @@ impl Build {
         (material, room): (&Material, u32),
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
-    ) -> RecallBlock {
+    ) -> Option<RecallBlock> {
+        let share = budget.share(self.request.recall);
+        if self.recalling.recalled_quotes().is_some() && room < share / 2 {
+            return None;
+        }
         let items = material.steps.iter().flat_map(|step| &step.items).map(|item| item.message.id.as_str());
         let quoted = frame.recalled.iter().flat_map(|one| &one.ids).map(|id| id.as_str());
         let there: BTreeSet<&str> = items.chain(quoted).collect();
-        let room = room.min(budget.share(self.request.recall)) / 2;
         let recalled = self.recalling.recalled_quotes();
-        let block = recalled.map(|all| all.quote_best(room, &there, &mut self.prices, vocabulary));
+        let block = recalled.map(|all| all.quote_best(room.min(share), &there, &mut self.prices, vocabulary));
         let block = block.unwrap_or_default();
         frame.recalled.push(FrameRecall::of(question, recalled, &block));
-        block
+        Some(block)
     }
 
     // Returns the messages of the frame with their price, or the counts that this needs.
@@ -163,7 +168,7 @@ impl Build {
 
     fn frame_context(
         &mut self,
-        frame: &Frame,
+        frame: Frame,
         sent: FrameMessages,
         quoted: &RecallBlock,
         (material, budget): (&Material, Budget),
@@ -175,8 +180,16 @@ impl Build {
             .and_then(|text| self.prices.price_message(&frame_message(text), vocabulary));
         let Build { request, reading, recalling, host_strategies, .. } = self;
         let recalled_quotes = recalling.recalled_quotes();
-        let choosing =
-            Choosing { material, budget, vocabulary, request, reading, recalled_quotes, host_strategies };
+        let choosing = Choosing {
+            material,
+            budget,
+            recall_room: budget.share(request.recall),
+            vocabulary,
+            request,
+            reading,
+            recalled_quotes,
+            host_strategies,
+        };
         let mut report = choosing.report();
         report.messages = sent.decisions;
         report.recall = recalled_quotes.and_then(|all| all.report(quoted, &BTreeSet::new()));
@@ -184,6 +197,6 @@ impl Build {
         let summarized = if frame.summary.is_some() { u64::MAX } else { 0 };
         let counts = (sent.included.len() as u64, summarized);
         let context = choosing.finish_context(&frame.strategy, sent.messages, counts, report);
-        choosing.complete_report(context, Vec::new())
+        choosing.complete_report(Context { frame: Some(Box::new(frame)), ..context }, Vec::new())
     }
 }

@@ -33,6 +33,12 @@ pub struct Frame {
     pub shortened: BTreeSet<u64>,
     /// Where the lines of messages begin of whose blobs only the ends are shown.
     pub folded: BTreeSet<u64>,
+    /// The id of the message from which on reasoning is sent, once it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_since: Option<String>,
+    /// True if no reasoning is sent, since some of it has a secret.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub masks_reasoning: bool,
     /// The text of the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
@@ -108,6 +114,8 @@ impl FromFields for Frame {
             required: fields.take("required", bad)?,
             shortened,
             folded,
+            reasoning_since: fields.take("reasoningSince", bad),
+            masks_reasoning: fields.take("masksReasoning", bad).unwrap_or_default(),
             summary: fields.take("summary", bad),
             recalled: fields.take("recalled", bad)?,
             compacted: fields.take("compacted", bad),
@@ -166,6 +174,8 @@ mod tests {
             required: [Span { start: 1, end: 5 }].into(),
             shortened: [13, 40].into(),
             folded: [50].into(),
+            reasoning_since: Some("u1".into()),
+            masks_reasoning: true,
             summary: Some("so far \"this\"".into()),
             recalled: [recalled, FrameRecall { question: 8, ..FrameRecall::default() }].into(),
             compacted: Some("m".into()),

@@ -50,6 +50,7 @@ use alloc::vec::Vec;
 use crate::json::text::to_json;
 use crate::record::message::Message;
 use crate::session::input_request::InputRequest;
+use crate::shapes::Recipient;
 
 /// The next outcome of a build.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +86,14 @@ pub struct Context {
 }
 
 impl Context {
+    /// Returns the recipient of its messages: in a frame, reasoning that was sent stays.
+    pub fn recipient<'a>(&'a self, request: &'a Request) -> Recipient<'a> {
+        let frame = self.frame.as_deref();
+        let is_masked = request.masks_reasoning || frame.is_some_and(|frame| frame.masks_reasoning);
+        let since = frame.and_then(|frame| frame.reasoning_since.as_deref());
+        Recipient::of(request.model.as_deref(), is_masked).since(since)
+    }
+
     /// True if reasoning that is sent was changed by redaction: it would be refused.
     pub(crate) fn changes_reasoning(&self, leaves: Option<&str>) -> bool {
         let Some(leaves) = leaves else { return false };

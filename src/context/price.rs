@@ -18,9 +18,10 @@ pub(crate) struct Prices {
     format: Format,
     // The image rule of the model, else of the shape's provider; `None` if neither says whose it is.
     images: Option<Images>,
-    // The model that continues, and whether its reasoning has a secret.
+    // The model that continues, whether its reasoning has a secret, and since which message all of it is sent.
     model: Option<String>,
     is_masked: bool,
+    reasoning_since: Option<String>,
     counts: BTreeMap<String, u32>,
     wanted_texts: BTreeSet<String>,
 }
@@ -35,6 +36,7 @@ impl Prices {
             images,
             model: model.clone(),
             is_masked: *is_masked,
+            reasoning_since: None,
             counts: BTreeMap::new(),
             wanted_texts: BTreeSet::new(),
         }
@@ -101,12 +103,18 @@ impl Prices {
     /// Returns the price of messages sent together, which in a provider's shape is not the sum of their own.
     pub fn price_together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
-            let to = Recipient::of(self.model.as_deref(), self.is_masked);
+            let to =
+                Recipient::of(self.model.as_deref(), self.is_masked).since(self.reasoning_since.as_deref());
             let (json, files) = shapes::render_for_count(sent, self.format, to, self.images);
             return self.price_text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
         let each = sent.iter().map(|message| self.price_message(message, vocabulary));
         each.reduce(|sum, price| Some(sum?.saturating_add(price?))).unwrap_or(Some(0))
+    }
+
+    /// Takes down what reasoning is sent: none, or all from this message on.
+    pub fn set_reasoning(&mut self, is_masked: bool, since: Option<String>) {
+        (self.is_masked, self.reasoning_since) = (is_masked, since);
     }
 
     /// True if a count is missing.

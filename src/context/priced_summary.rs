@@ -22,8 +22,6 @@ const SUMMARY_SHARE_PERCENT: u32 = 30;
 const MAX_SUMMARY_TOKENS: u32 = 4000;
 // The tokens around the lines of a summary: its fence and titles.
 const SUMMARY_FRAME_TOKENS: u32 = 100;
-// How many times lines are dropped if they cost more together than separately.
-const MAX_DROP_ROUNDS: u32 = 4;
 
 fn summary_share(budget: u32) -> u32 {
     (budget / 100).saturating_mul(SUMMARY_SHARE_PERCENT).min(MAX_SUMMARY_TOKENS)
@@ -161,16 +159,20 @@ impl PricedSummary {
 
     fn fit_item(&self, most: u32, prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
         let mut room = self.share.saturating_sub(SUMMARY_FRAME_TOKENS);
-        let bare = price_lines(&[], self.message_count, prices, vocabulary);
-        for _ in 0..MAX_DROP_ROUNDS {
+        // Lines cost more together than separately, and others take the place of those that are dropped: each round
+        // leaves off twice as much.
+        let mut share_of_excess = 1;
+        while room > 0 {
             let chosen = summary::choose_lines(&self.lines, &self.costs, room);
             let full = price_lines(&chosen, self.message_count, prices, vocabulary);
             if full.whole_cost() <= most {
                 return full;
             }
-            room = room.saturating_sub(full.whole_cost().saturating_sub(most));
+            let excess = full.whole_cost().saturating_sub(most);
+            room = room.saturating_sub(excess.saturating_mul(share_of_excess));
+            share_of_excess *= 2;
         }
-        bare
+        price_lines(&[], self.message_count, prices, vocabulary)
     }
 }
 

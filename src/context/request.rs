@@ -11,7 +11,7 @@ use crate::context::strategies::ORDER;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields, ObjectError};
 use crate::json::request;
-use crate::shapes::{Format, Recipient};
+use crate::shapes::Format;
 use crate::tokens::{Encoding, Images, models};
 
 /// The default share, in thousandths: it recalls most of what a question needs, and leaves most of the budget to the
@@ -19,8 +19,8 @@ use crate::tokens::{Encoding, Images, models};
 const DEFAULT_RECALL_THOUSANDTHS: u32 = 200;
 // Up to one half, twice a budget keeps all that the budget keeps.
 const MAX_RECALL_THOUSANDTHS: u32 = 500;
-/// How far a cut fills the budget: cuts are seldom, and most of what fits is there on average.
-const DEFAULT_FILL_THOUSANDTHS: u32 = 550;
+/// How far a cut fills the budget: cuts are seldom, and three quarters of what fits are there on average.
+const DEFAULT_FILL_THOUSANDTHS: u32 = 500;
 const MIN_FILL_THOUSANDTHS: u32 = 300;
 const MAX_FILL_THOUSANDTHS: u32 = 900;
 // The window of today's usual models.
@@ -267,11 +267,6 @@ impl Request {
         self.assumed =
             Some(assumed).filter(|one| one.window.is_some() || one.encoding.is_some()).map(Box::new);
         Ok(())
-    }
-
-    /// Returns the recipient of the messages.
-    pub fn recipient(&self) -> Recipient<'_> {
-        Recipient::of(self.model.as_deref(), self.masks_reasoning)
     }
 
     /// Returns the shape of the messages; `None` if they stay as stored.

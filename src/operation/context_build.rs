@@ -126,7 +126,7 @@ impl BuiltContext {
     /// Renders its messages, and an object of the rest.
     pub(super) fn render_parts(&self, request: &Request) -> (String, String) {
         let (messages, mut json) =
-            write_context_in_parts(&self.context, request.shape(), request.recipient());
+            write_context_in_parts(&self.context, request.shape(), self.context.recipient(request));
         json.pop();
         for (name, count) in &self.strategy_counts {
             json.push_str(&format!(",\"{name}\":{count}"));

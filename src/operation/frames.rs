@@ -25,7 +25,7 @@ use crate::layout::names::CachedKind;
 use crate::session::context_source::ContextSource;
 
 /// The most frames that are kept of one session.
-const MAX_FRAMES: usize = 8;
+const MAX_FRAMES: usize = 16;
 /// Providers keep a prefix for five minutes, unless they are paid for more.
 const CACHE_LIFETIME_S: u32 = 300;
 /// The most bytes of a log that are read again to verify a frame of another process.

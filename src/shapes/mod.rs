@@ -82,8 +82,14 @@ pub fn write_to(messages: &[Message], format: Format, to: Recipient<'_>) -> Shap
 pub enum Recipient<'a> {
     /// Anybody; gets no reasoning.
     Anybody,
-    /// The model of this name; `None` means the model of the newest answer.
-    Model(Option<&'a str>),
+    /// A model that gets its own reasoning.
+    Model {
+        /// Its name; `None` means the model of the newest answer.
+        name: Option<&'a str>,
+        /// The id of a message: from there on each turn was sent with its reasoning, which stays; `None` means that
+        /// only the newest one is.
+        since: Option<&'a str>,
+    },
     /// The same model, whose reasoning has a secret and is not sent.
     Masked,
 }
@@ -91,7 +97,15 @@ pub enum Recipient<'a> {
 impl<'a> Recipient<'a> {
     /// The recipient for a model, if known; masked if its reasoning has a secret.
     pub fn of(model: Option<&'a str>, is_masked: bool) -> Recipient<'a> {
-        if is_masked { Recipient::Masked } else { Recipient::Model(model) }
+        if is_masked { Recipient::Masked } else { Recipient::Model { name: model, since: None } }
+    }
+
+    /// The same recipient, to whom the reasoning from this message on was sent already.
+    pub fn since(self, id: Option<&'a str>) -> Recipient<'a> {
+        match self {
+            Recipient::Model { name, .. } => Recipient::Model { name, since: id },
+            Recipient::Anybody | Recipient::Masked => self,
+        }
     }
 }
 
@@ -144,7 +158,7 @@ fn prepare_steps<'a>(messages: &'a [Message], format: Format, to: Recipient<'_>)
     }
     let thoughts = match to {
         Recipient::Anybody => Vec::new(),
-        Recipient::Model(_) | Recipient::Masked => reasoning::attach(&mut steps, format, to),
+        Recipient::Model { .. } | Recipient::Masked => reasoning::attach(messages, &mut steps, format, to),
     };
     let unsent = limits::drop_unsendable_files(&mut steps, format, |steps| {
         write_steps(steps, format, JsonWriter::for_counting(None)).finish().len()

@@ -1,11 +1,14 @@
 //! Sends reasoning back to the model that made it, as long as that waits for results of its calls; there it is
-//! counted. All other reasoning is stored, and neither sent nor counted.
+//! counted. All other reasoning is stored, and neither sent nor counted. In a frame, what was sent once is sent again:
+//! a provider has it in its cache.
 //!
 //! Anthropic refuses a turn whose thinking is missing or changed, Gemini a call without its signature; other models
 //! can read neither. So signed reasoning is sent unchanged or not at all: with a secret in it, it is kept back.
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::iter::once;
+use core::ops::Range;
 
 use serde::Serialize;
 
@@ -23,7 +26,7 @@ pub struct ReasoningReport {
     pub id: String,
     /// True if the reasoning is in the context.
     pub is_sent: bool,
-    /// The reason: `open-loop` if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
+    /// The reason: `open-loop`, or `frame` for an earlier turn's, if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
     /// `unknown-provider`, or `shape`, which takes none.
     pub why: &'static str,
 }
@@ -37,18 +40,28 @@ pub(super) enum OutgoingPiece<'s, 'a> {
 
 /// Attaches to the steps of an open loop the reasoning for this model, or for the newest answer's model if none is
 /// named.
-pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) -> Vec<ReasoningReport> {
-    let Some(last) = steps.iter().rposition(|step| step.role == Role::Assistant) else { return Vec::new() };
-    if steps[last].calls.is_empty() {
-        return Vec::new();
-    }
-    let first = steps[..last].iter().rposition(|step| step.role == Role::User).map_or(0, |user| user + 1);
-    let open = &mut steps[first..=last];
-    let newest = open.iter().rev().find_map(|step| step.message?.assistant.as_ref()?.model.as_deref());
-    let model = if let Recipient::Model(model) = to { model } else { None };
-    let target_model = model.or(newest);
+pub(super) fn attach(
+    messages: &[Message],
+    steps: &mut [Step<'_>],
+    format: Format,
+    to: Recipient<'_>,
+) -> Vec<ReasoningReport> {
+    let (model, since) = if let Recipient::Model { name, since } = to { (name, since) } else { (None, None) };
+    let since = since.and_then(|id| messages.iter().find(|message| message.id == id));
+    // A message without a text has no step: the next one stands for it.
+    let is_since = |first: &Message, step: &Step<'_>| {
+        step.message.is_some_and(|one| core::ptr::from_ref(one) >= core::ptr::from_ref(first))
+    };
+    let sent_from = since.and_then(|first| steps.iter().position(|step| is_since(first, step)));
+    let loops = find_loops(steps, sent_from);
+    let Some(newest) = loops.last().cloned() else { return Vec::new() };
+    let of_newest = steps[newest.clone()].iter().rev();
+    let mut models = of_newest.filter_map(|step| step.message?.assistant.as_ref()?.model.as_deref());
+    let target_model = model.or_else(|| models.next());
     let mut all = Vec::new();
-    for step in open {
+    for place in loops.into_iter().flatten() {
+        let step = &mut steps[place];
+        let sent = if place < newest.start { "frame" } else { "open-loop" };
         let Some((message, assistant)) =
             step.message.zip(step.message.and_then(|said| said.assistant.as_ref()))
         else {
@@ -61,14 +74,33 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) 
             Ok(_) if to == Recipient::Masked => (Vec::new(), "secret"),
             Ok((maker, thoughts)) => {
                 step.maker = Some(maker);
-                (thoughts, "open-loop")
+                (thoughts, sent)
             }
             Err(why) => (Vec::new(), why),
         };
+        all.push(ReasoningReport { id: message.id.clone(), is_sent: !thoughts.is_empty(), why });
         step.thoughts = thoughts;
-        all.push(ReasoningReport { id: message.id.clone(), is_sent: why == "open-loop", why });
     }
     all
+}
+
+// Returns the answers that lead to calls: those of the newest turn, if the results of its calls are what the model
+// waits for; from a given step on, those of each turn.
+fn find_loops(steps: &[Step<'_>], sent_from: Option<usize>) -> Vec<Range<usize>> {
+    let first = sent_from.unwrap_or(0);
+    let users = (first..steps.len()).filter(|place| steps[*place].role == Role::User);
+    let starts = once(first).chain(users.clone().map(|user| user + 1));
+    let turns = starts.zip(users.chain(once(steps.len()))).map(|(start, end)| start..end);
+    let is_answer = |place: &usize| steps[*place].role == Role::Assistant;
+    let has_calls = |place: &usize| is_answer(place) && !steps[*place].calls.is_empty();
+    let up_to = |start: usize, last: Option<usize>| last.map(|last| start..last + 1);
+    match sent_from {
+        Some(_) => turns.filter_map(|turn| up_to(turn.start, turn.rev().find(has_calls))).collect(),
+        None => {
+            let answered = turns.filter_map(|turn| up_to(turn.start, turn.rev().find(is_answer)));
+            answered.last().filter(|turn| has_calls(&(turn.end - 1))).into_iter().collect()
+        }
+    }
 }
 
 // Returns the indexes of an answer's reasoning that can be sent, and its maker; or why none can.

@@ -1,7 +1,7 @@
 //! Grown histories: everything that a log may hold, from a seed.
 #![allow(dead_code, reason = "each test uses its part of it")]
 
-use leftoff::record::message::{Attachment, Message, Role};
+use leftoff::record::message::{Attachment, Message, Reasoning, Role};
 use leftoff::session::handle::Session;
 
 use super::chance::Chance;
@@ -9,6 +9,9 @@ use super::common::{append, call_message, learn, result_message, text_message};
 
 /// One letter for the reader, seven code points for whoever cuts: a cut inside shows.
 pub const FAMILY: &str = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}";
+
+/// The models whose reasoning a history has.
+pub const REASONING_MODELS: [&str; 3] = ["claude-opus-4-5", "gpt-5", "gemini-2.5-pro"];
 
 const TOOLS: [&str; 8] =
     ["Read", "Bash", "Grep", "read_file", "execute_bash", "search", "WebFetch", "mcp__a__b"];
@@ -27,7 +30,16 @@ pub struct History {
 
 /// Of a seed always the same.
 pub fn history(seed: u64) -> History {
-    let mut maker = Maker { chance: Chance::new(seed), drafts: Vec::new(), open: Vec::new(), calls: 0 };
+    make_history(Chance::new(seed), None)
+}
+
+/// Likewise, whose answers have reasoning.
+pub fn history_with_reasoning(seed: u64) -> History {
+    make_history(Chance::new(seed), Some(Chance::new(seed)))
+}
+
+fn make_history(chance: Chance, thoughts: Option<Chance>) -> History {
+    let mut maker = Maker { chance, thoughts, drafts: Vec::new(), open: Vec::new(), calls: 0 };
     for _ in 0..maker.chance.number_below(9) + 1 {
         maker.turn();
     }
@@ -88,6 +100,8 @@ fn compaction(through: &str, is_written: bool) -> String {
 
 struct Maker {
     chance: Chance,
+    // Decides about the reasoning of answers.
+    thoughts: Option<Chance>,
     drafts: Vec<Message>,
     // Calls whose results come later.
     open: Vec<(String, &'static str)>,
@@ -120,6 +134,7 @@ impl Maker {
         let mut answer =
             if count == 0 { text_message(Role::Assistant, &text) } else { call_message(&text, &calls) };
         answer.partial = self.chance.one_in(25);
+        self.think(&mut answer);
         self.drafts.push(answer);
         self.open.extend(ids.into_iter().map(|id| (id, tool)));
         // Some results come late, some in another order, some never.
@@ -134,6 +149,20 @@ impl Maker {
             let text = self.text(20);
             self.drafts.push(result_message("nobody-called", tool, &text));
         }
+    }
+
+    fn think(&mut self, answer: &mut Message) {
+        let Some(chance) = &mut self.thoughts else { return };
+        if chance.one_in(2) {
+            return;
+        }
+        let model = REASONING_MODELS[chance.number_below(REASONING_MODELS.len())];
+        let text = "I look at it first. ".repeat(chance.number_below(40)).as_str().into();
+        let is_encrypted = chance.one_in(3);
+        let signature = (!is_encrypted).then(|| "c2lnbmVk".to_owned());
+        let reasoning = Reasoning { text, signature, data: is_encrypted.then(|| "ZGF0YQ==".to_owned()) };
+        let assistant = answer.assistant.get_or_insert_default();
+        (assistant.model, assistant.reasoning) = (Some(model.to_owned()), vec![reasoning]);
     }
 
     // Ids come twice in some agents' logs.

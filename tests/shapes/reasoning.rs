@@ -36,7 +36,7 @@ fn encrypted_reasoning(data: &str) -> Reasoning {
 }
 
 fn sent_json(messages: &[Message], format: Format, model: Option<&str>) -> Value {
-    serde_json::from_str(&write_to(messages, format, Recipient::Model(model)).json).expect("valid JSON")
+    serde_json::from_str(&write_to(messages, format, Recipient::of(model, false)).json).expect("valid JSON")
 }
 
 const CLAUDE: &str = "claude-sonnet-4-5-20250929";
@@ -69,18 +69,61 @@ fn anthropic_gets_the_thinking_of_each_answer_of_the_loop_first() {
         assert_eq!(content(7)[0], json!({"type":"thinking","thinking":"","signature":"SIG2"}));
         assert!(!sent.to_string().contains("OLD"), "an answer was given");
     }
-    let (_, thoughts) = report_unsent(&messages, Format::Anthropic, Recipient::Model(None));
+    let (_, thoughts) = report_unsent(&messages, Format::Anthropic, Recipient::of(None, false));
     let report_unsent: Vec<(&str, bool)> = thoughts.iter().map(|one| (&*one.id, one.is_sent)).collect();
     assert_eq!(report_unsent, [("m1", true), ("m2", true)]);
-    let with = render_for_count(&messages, Format::Anthropic, Recipient::Model(None), None).0;
-    assert_eq!(with, write_to(&messages, Format::Anthropic, Recipient::Model(None)).json);
+    let with = render_for_count(&messages, Format::Anthropic, Recipient::of(None, false), None).0;
+    assert_eq!(with, write_to(&messages, Format::Anthropic, Recipient::of(None, false)).json);
+}
+
+#[test]
+fn what_was_sent_in_a_turn_is_sent_again_behind_it() {
+    let answer = |text: &str| Message {
+        role: Some(Role::Assistant),
+        content: text.into(),
+        ..thinking("9", CLAUDE, vec![signed_reasoning("closing", "CLOSING")])
+    };
+    let done = |text: &str| {
+        let said = answer(text);
+        let assistant = said.assistant.map(|assistant| Assistant { tool_calls: Vec::new(), ..assistant });
+        Message { assistant, ..said }
+    };
+    let messages = [
+        Message { id: "u0".into(), ..user("earlier") },
+        thinking("0", CLAUDE, vec![signed_reasoning("old", "OLD")]),
+        result("0"),
+        done("first"),
+        Message { id: "u1".into(), ..user("list") },
+        thinking("1", CLAUDE, vec![signed_reasoning("I think", "SIG1")]),
+        result("1"),
+        done("second"),
+        Message { id: "u2".into(), ..user("again") },
+        thinking("2", CLAUDE, vec![signed_reasoning("more", "SIG2")]),
+        result("2"),
+    ];
+    let to = Recipient::of(Some(CLAUDE), false).since(Some("u1"));
+    let parts = |count: usize| -> Vec<Value> {
+        serde_json::from_str(&write_to(&messages[..count], Format::Anthropic, to).json).expect("valid JSON")
+    };
+    let whole = parts(messages.len());
+    // Each time that a model was called.
+    for count in [5, 7, 9, 11] {
+        let begun = parts(count);
+        assert_eq!(begun[..], whole[..begun.len()], "{count} messages");
+    }
+    let sent = json!(whole).to_string();
+    assert!(sent.contains("SIG1") && sent.contains("SIG2"), "{sent}");
+    assert!(!sent.contains("OLD") && !sent.contains("CLOSING"), "{sent}");
+    let (_, thoughts) = report_unsent(&messages, Format::Anthropic, to);
+    let reasons: Vec<(&str, &str)> = thoughts.iter().map(|one| (&*one.id, one.why)).collect();
+    assert_eq!(reasons, [("m1", "frame"), ("m2", "open-loop")]);
 }
 
 #[test]
 fn nobody_else_gets_it_and_why_is_told() {
     let why = |messages: &[Message], format, model| {
-        let (_, thoughts) = report_unsent(messages, format, Recipient::Model(model));
-        assert_eq!(write_to(messages, format, Recipient::Model(model)), write(messages, format));
+        let (_, thoughts) = report_unsent(messages, format, Recipient::of(model, false));
+        assert_eq!(write_to(messages, format, Recipient::of(model, false)), write(messages, format));
         thoughts.iter().map(|one| one.why).collect::<Vec<_>>()
     };
     let talk = |reasoning: Reasoning| [user("list"), thinking("1", CLAUDE, vec![reasoning]), result("1")];
