@@ -1,11 +1,18 @@
 // @ts-check
 /**
  * Contexts that stay cached: how much of each model call's context a provider has from the call before, and what the
- * calls cost, in frames, without them, and beside a plain cut that moves in steps.
+ * calls cost, in frames, without them, and beside a plain cut that moves in steps. And what frames lose of the facts
+ * that contexts have without them: of planted ones, of the coding questions, and of LoCoMo's conversations, where
+ * `LEFTOFF_LOCOMO` says where its file lies, as in `recall.bench.mjs`. `LEFTOFF_SCALE=5` plants facts in five times as
+ * many sessions.
  */
 
+import { join } from "node:path";
 import { MemoryStorage, countTokens, openStore } from "../js/index.js";
+import { root } from "../scripts/run.mjs";
 import { conversation } from "./conversation.mjs";
+import { measurePlanted, measureQuestions } from "./evidence.mjs";
+import { samplesOf } from "./questions.mjs";
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
 /** @typedef {import("./conversation.mjs").Draft} Draft */
@@ -19,12 +26,28 @@ const READ = 0.1;
 const WRITTEN = 1.25;
 /** How far the plain cut fills the budget. */
 const STEP = 0.5;
+const PLANTED = { calls: 300, sessions: 2 * Number(process.env["LEFTOFF_SCALE"] ?? 1) };
+/** Every so many of the questions of talk is asked. */
+const QUESTION_STEP = 8;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `contexts of ${CALLS} model calls, each beside the one before`,
-  run: async () => (await Promise.all(WINDOWS.map(ofWindow))).flat(),
+  title: `contexts of ${CALLS} model calls, each beside the one before, and what frames lose`,
+  run: async () => [
+    ...(await Promise.all(WINDOWS.map(ofWindow))).flat(),
+    ...(await measurePlanted(PLANTED.calls, PLANTED.sessions)),
+    ...(await ofQuestions(process.env["LEFTOFF_LOCOMO"])),
+  ],
 };
+
+/** @param {string} [talk] @returns {Promise<Figure[]>} */
+async function ofQuestions(talk) {
+  const code = join(root, "tests", "fixtures", "coding-questions", "questions.json");
+  return [
+    ...(await measureQuestions("coding", samplesOf(code), 1, { evidence: false })),
+    ...(talk ? await measureQuestions("talk", samplesOf(talk), QUESTION_STEP, { evidence: true }) : []),
+  ];
+}
 
 /** @param {number} window @returns {Promise<Figure[]>} */
 async function ofWindow(window) {

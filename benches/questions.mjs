@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { inFolder } from "./tools.mjs";
+import { inFolder, mean } from "./tools.mjs";
 
 export const BUDGETS = [2000, 4000, 8000];
 
@@ -43,7 +43,7 @@ const COMMON = new Set(
 export const samplesOf = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 /** The sessions of a conversation, in their order. @param {Sample} sample */
-function sessionsOf({ conversation }) {
+export function sessionsOf({ conversation }) {
   const numbers = Object.keys(conversation)
     .flatMap((key) => /^session_(\d+)$/.exec(key)?.[1] ?? [])
     .map(Number);
@@ -88,7 +88,7 @@ function wordsOf(text) {
 }
 
 /** What was said, by session and number. @param {Sample} sample @returns {Map<string, string>} */
-const turnsOf = ({ conversation }) =>
+export const turnsOf = ({ conversation }) =>
   new Map(
     Object.values(conversation)
       .filter(Array.isArray)
@@ -97,7 +97,7 @@ const turnsOf = ({ conversation }) =>
   );
 
 /** The messages that hold the answer, by session and number. @param {Question} question */
-const golds = ({ evidence }) =>
+export const golds = ({ evidence }) =>
   [...String(evidence).matchAll(/D(\d+):\d+/g)].map(([id, session]) => ({ id, session: Number(session) }));
 
 /**
@@ -144,7 +144,7 @@ export async function measureRecalled(samples, every, embed) {
  * @param {string} told
  * @param {string} all
  */
-function shareOfWords({ question, answer }, told, all) {
+export function shareOfWords({ question, answer }, told, all) {
   const [asked, known, there] = [wordsOf(question), wordsOf(told), wordsOf(all)];
   const wanted = [...wordsOf(answer)].filter((word) => !asked.has(word) && known.has(word));
   return wanted.length === 0 ? 1 : wanted.filter((word) => there.has(word)).length / wanted.length;
@@ -247,12 +247,4 @@ function inStore(work) {
     await work(store);
     await store.close();
   });
-}
-
-function mean() {
-  let [sum, count] = [0, 0];
-  return {
-    add: (/** @type {number} */ value) => void ((sum += value), (count += 1)),
-    value: () => sum / count,
-  };
 }

@@ -35,6 +35,15 @@ export function median(values) {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
 
+/** Collects values, for their mean. */
+export function mean() {
+  let [sum, count] = [0, 0];
+  return {
+    add: (/** @type {number} */ value) => void ((sum += value), (count += 1)),
+    value: () => sum / count,
+  };
+}
+
 /**
  * Measures ways to do something against each other: in turns, so that what the machine does besides strikes all alike.
  * @param {Record<string, { times: number, once: () => unknown, after?: () => unknown }>} ways `times`: how often in
