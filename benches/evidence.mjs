@@ -17,7 +17,7 @@ const CALLS_BEFORE = 10;
 /** How much less contexts in frames may have. */
 const MAX_FACTS_FEWER = 1;
 const MAX_POINTS_FEWER = 2;
-/** Both ask for frames of the same share, or for none. */
+/** What is asked of each context. */
 const WAYS = /** @type {const} */ ({ framed: { frame: true }, unframed: {} });
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */

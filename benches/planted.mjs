@@ -18,7 +18,7 @@ const FIRST_QUESTION = 60;
  */
 
 /** @type {Fact[]} */
-export const FACTS = [
+const FACTS = [
   ["user", "The gateway must listen on port 47113, never on 8080.", "47113", "Which port must the gateway listen on?"],
   [
     "tool",
@@ -146,22 +146,20 @@ export function* plantedConversation(seed) {
 function* withWork(drafts) {
   yield { role: "user", content: TASK };
   const todos = OPEN_TASKS.map((content) => ({ content, status: "pending", activeForm: content }));
-  yield* callWithResult("TodoWrite", { todos }, "Todos have been modified successfully.");
-  for (const file_path of CHANGED_FILES)
-    yield* callWithResult("Edit", { file_path, old_string: "a", new_string: "b" }, "The file has been updated.");
-  for (const command of FAILED_COMMANDS)
-    yield* callWithResult("Bash", { command }, "2 checks did not pass", { exitCode: 1, isError: true });
+  const edits = CHANGED_FILES.map((file_path) => ({ file_path, old_string: "a", new_string: "b" }));
+  const failure = { exitCode: 1, isError: true };
+  const work = [
+    { name: "TodoWrite", given: { todos }, result: "Todos have been modified successfully." },
+    ...edits.map((given) => ({ name: "Edit", given, result: "The file has been updated." })),
+    ...FAILED_COMMANDS.map((command) => ({ name: "Bash", given: { command }, result: "2 checks failed", ...failure })),
+  ];
+  for (const [place, { name, given, result, ...outcome }] of work.entries()) {
+    const id = `work_${place}`;
+    const toolCalls = [{ id, name, arguments: JSON.stringify(given) }];
+    yield { role: "assistant", content: "", assistant: { model: "gpt-5", toolCalls, finishReason: "tool_calls" } };
+    yield { role: "tool", content: result, tool: { callId: id, name, ...outcome } };
+  }
   yield* drafts;
-}
-
-let calls = 0;
-
-/** @param {string} name @param {object} given @param {string} result @param {object} [outcome] @returns {Generator<Draft>} */
-function* callWithResult(name, given, result, outcome) {
-  const id = `work_${(calls += 1)}`;
-  const toolCalls = [{ id, name, arguments: JSON.stringify(given) }];
-  yield { role: "assistant", content: "", assistant: { model: "gpt-5", toolCalls, finishReason: "tool_calls" } };
-  yield { role: "tool", content: result, tool: { callId: id, name, ...outcome } };
 }
 
 /** @param {string} text @param {string} line */
