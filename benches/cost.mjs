@@ -17,6 +17,7 @@ const SMALLER_WINDOW = 32_768;
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
 /** @typedef {import("./replay.mjs").Draft} Draft */
 /** @typedef {NonNullable<import("./replay.mjs").Format>} Format */
+/** @typedef {{ facts: ReturnType<typeof mean>, bill: import("./billing.mjs").Bill }} Replayed */
 
 /**
  * @param {string} name of the conversation
@@ -87,24 +88,36 @@ export async function measurePeers(window, calls) {
     const { facts, see } = count();
     return { facts, bill: await replayContexts(drafts, { window, format: "ai-sdk", frame: true }, calls, see) };
   };
-  const framed = await replayFrames(window);
-  const described = [{ name: "frames", ...framed }];
+  const ours = [await replayFrames(window), await replayFrames(SMALLER_WINDOW)];
+  const [framed, smaller] = /** @type {[Replayed, Replayed]} */ (ours);
   const steps = await shapeSteps(drafts, "ai-sdk");
+  const named = (/** @type {string} */ name) => `peers, ${window}, ${name}`;
+  const figures = [
+    ...describeReplayed(named("frames"), framed, framed.bill.cost),
+    ...describeReplayed(named(`frames at ${SMALLER_WINDOW}`), smaller, framed.bill.cost),
+  ];
   for (const [name, make] of Object.entries({ "the plain cut": makePlainCut, ...PEERS })) {
     const { facts, see } = count();
-    described.push({ name, facts, bill: await replayRule(steps, make(window), calls, see) });
+    const bill = await replayRule(steps, make(window), calls, see);
+    const alike = ours.filter((one) => one.facts.value() >= facts.value()).map((one) => one.bill.cost);
+    figures.push(...describeReplayed(named(name), { facts, bill }, framed.bill.cost), {
+      what: `${named(name)}: frames with as many facts, to its cost`,
+      value: Math.min(...alike) / bill.cost,
+      unit: "times",
+      atMost: 1,
+    });
   }
-  described.push({ name: `frames at ${SMALLER_WINDOW}`, ...(await replayFrames(SMALLER_WINDOW)) });
-  return described.flatMap(({ name, facts, bill }) => [
-    { what: `peers, ${window}, ${name}: cost, to frames'`, value: bill.cost / framed.bill.cost, unit: "times" },
-    { what: `peers, ${window}, ${name}: facts in a context`, value: facts.value(), unit: "" },
-    { what: `peers, ${window}, ${name}: unchanged`, value: meanKept(bill), unit: "%" },
-    {
-      what: `peers, ${window}, ${name}: tokens in a context`,
-      value: bill.tokens / bill.calls,
-      unit: "",
-    },
-  ]);
+  return figures;
+}
+
+/** @param {string} name @param {Replayed} replayed @param {number} cost that of frames @returns {Figure[]} */
+function describeReplayed(name, { facts, bill }, cost) {
+  return [
+    { what: `${name}: cost, to frames'`, value: bill.cost / cost, unit: "times" },
+    { what: `${name}: facts in a context`, value: facts.value(), unit: "" },
+    { what: `${name}: unchanged`, value: meanKept(bill), unit: "%" },
+    { what: `${name}: tokens in a context`, value: bill.tokens / bill.calls, unit: "" },
+  ];
 }
 
 /** @param {number} calls */

@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * How others prune a conversation before each model call: LangChain's and the AI SDK's libraries themselves, and
- * stand-ins for OpenCode and Claude Code. Those follow the rules of their source in short, without a model: their summary says
- * nothing, and the call that would write it costs nothing.
+ * stand-ins for OpenCode and Claude Code. Those follow their rules in short, without a model: the summary says nothing,
+ * and the call that would write it costs nothing.
  */
 
 import { AIMessage, HumanMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
@@ -15,11 +15,18 @@ const SUMMARY = JSON.stringify({ role: "user", content: " summary".repeat(SUMMAR
 const CLEARED = "[Old tool result content cleared]";
 
 /**
- * OpenCode: `session/compaction.ts` and `session/overflow.ts`. At the end of a turn, results before the newest 40,000
- * tokens of results are cleared, if that saves 20,000; those of the last two turns stay. At an overflow a summary
- * replaces all but the newest messages, a quarter of what is usable, at most 15,000 tokens.
+ * OpenCode: `session/compaction.ts` and `session/overflow.ts`. At the end of a turn, where its setting `prune` is on,
+ * results before the newest 40,000 tokens of results are cleared, if that saves 20,000; those of the last two turns
+ * stay. Where only the answer's room and a buffer are left, a summary replaces all but the newest messages, a quarter
+ * of what is usable, at most 15,000 tokens.
  */
-const OPENCODE = { output: 32_000, protectedTokens: 40_000, leastSaved: 20_000, tail: { share: 0.25, most: 15_000 } };
+const OPENCODE = {
+  output: 32_000,
+  buffer: 20_000,
+  protectedTokens: 40_000,
+  leastSaved: 20_000,
+  tail: { share: 0.25, most: 15_000 },
+};
 
 /**
  * Claude Code, as descriptions of its source give it: a summary replaces all where 13,000 tokens are left beside the
@@ -76,7 +83,7 @@ function makeAiSdk(window) {
 
 /** @param {number} window @returns {Rule} */
 function makeOpenCode(window) {
-  const usable = window - OPENCODE.output;
+  const usable = window - OPENCODE.output - OPENCODE.buffer;
   const tail = Math.min(OPENCODE.tail.most, Math.floor(usable * OPENCODE.tail.share));
   const cleared = new Set();
   let first = 0;
