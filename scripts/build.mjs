@@ -23,9 +23,16 @@ const pkg = join(root, "pkg");
 const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
 /**
  * The modules for JavaScript, with their features of crates/wasm: programs that import nothing load no reader of
- * foreign files. For what needs no store, pages load `context` and `reader`, small parts of the two large ones.
+ * foreign files. For what needs no store, pages load `context` and `reader`, small parts of the two large ones; hooks
+ * load `turns`.
  */
-export const MODULES = { leftoff: "core,tokens", agents: "agents", context: "context", reader: "reader" };
+export const MODULES = {
+  leftoff: "core,tokens",
+  agents: "agents",
+  context: "context",
+  reader: "reader",
+  turns: "turns",
+};
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
 const shim = [
   "js",

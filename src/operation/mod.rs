@@ -71,7 +71,7 @@ pub use host_protocol::{
 pub(crate) use io::{HostExchange, Io};
 pub use outgoing::{OutgoingGate, OutgoingRedactor, RedactMode, RedactedValue};
 pub use session_files::SessionFiles;
-pub use store::{SessionCandidate, Setup, Store, find_candidate, place_json};
+pub use store::{SessionCandidate, Setup, Store, count_quiet_turns, find_candidate, place_json};
 pub use unstored_context::context_of;
 
 use crate::error::{Code, Error};

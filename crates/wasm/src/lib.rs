@@ -1,8 +1,8 @@
-//! The bindings for JavaScript. They translate and decide nothing. They make four modules: `leftoff.wasm`, the core;
+//! The bindings for JavaScript. They translate and decide nothing. They make five modules: `leftoff.wasm`, the core;
 //! `agents.wasm`, what is needed now and then; and for pages two small parts of those, `reader.wasm` for transcripts
 //! and texts for people (287 KB with its binding) and `context.wasm` for contexts of messages that are stored nowhere,
 //! models and counting (274 KB). The small parts are the same functions, compiled again for size; where a large module
-//! is loaded, it does their work.
+//! is loaded, it does their work. A fifth, `turns.wasm`, tells a hook in a millisecond that a turn needs no answer.
 //!
 //! The store's operations and a session's are one module: handles cannot cross, the store's own operations are an
 //! eighth of the core, and Node would load json, logs and shapes twice. Node, Deno, Bun and workerd have the two large
@@ -48,6 +48,8 @@ mod session_handle;
 mod settings;
 #[cfg(any(feature = "core", feature = "agents"))]
 mod store;
+#[cfg(feature = "turns")]
+mod turns;
 
 #[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 pub use counter::Counter;

@@ -57,6 +57,21 @@ impl TurnRequest {
     }
 }
 
+/// Returns for how many turns, this one first, a model is certainly told neither that its user stops nor that nothing
+/// was saved: none where `prompt`, what was typed at this turn, wants to stop. `reminder` is the session's file of
+/// unsaved turns; without one nothing was counted yet. A host need not ask [`Store::turn`] for so long, as long as it
+/// does so afterwards, and recalls nothing.
+pub fn count_quiet_turns(prompt: &str, reminder: Option<&[u8]>) -> u64 {
+    if find_stop_phrase(prompt).is_some() {
+        return 0;
+    }
+    let known: SaveReminder =
+        reminder.and_then(|reminder| serde_json::from_slice(reminder).ok()).unwrap_or_default();
+    // Once an offer was made, the next one comes that many turns after a save.
+    let counted = if known.is_offered { 0 } else { known.turns };
+    (TURNS_BEFORE_SAVE_OFFER - 1).saturating_sub(counted)
+}
+
 impl Store {
     /// Returns what to tell a model at a turn. `conversation` is any word of the client's that identifies it, mostly
     /// its transcript's path.
