@@ -59,7 +59,7 @@ async function build(options) {
 
 /** Makes all bundles. */
 export async function bundles() {
-  for (const folder of ["inline", "node", "web", "workerd"])
+  for (const folder of ["cli", "inline", "node", "web", "workerd"])
     rmSync(join(pkg, folder), { recursive: true, force: true });
   texts();
   await forNode();
@@ -155,12 +155,18 @@ async function forNode() {
       `import all from "./all.cjs";\nexport const { ${Object.keys(made[name]).sort().join(", ")} } = all.${name};\n`,
     );
   }
-  // `mainFields`: jsonc-parser's CommonJS, which is for other loaders, too, cannot be bundled.
+  // In parts, so that a command compiles what it runs. `mainFields`: jsonc-parser's CommonJS, which is for other
+  // loaders, too, cannot be bundled.
   await build({
     ...node,
-    entryPoints: ["js/cli/index.js"],
-    outfile: "pkg/cli.js",
+    plugins: [host([], "../")],
+    entryPoints: { cli: "js/cli/entry.js" },
+    outdir: "pkg",
+    chunkNames: "cli/[name]-[hash]",
     format: "esm",
+    splitting: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
     mainFields: ["module", "main"],
   });
   const cli = join(pkg, "cli.js");

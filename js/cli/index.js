@@ -1,28 +1,38 @@
 #!/usr/bin/env node
 // @ts-check
-/** The command line. */
+/** The command line: all commands, whose code is loaded by those that are run. */
 
 import { VERSION } from "../wasm/version.js";
-import { append } from "./append.js";
-import { ask } from "./ask/index.js";
 import { OPTION_VALUES, command, flag, option, place } from "./arguments.js";
-import { compact, context, doctor, show } from "./commands.js";
-import { completions } from "./completions.js";
-import { exportSession } from "./export.js";
-import { listCommand, recall } from "./find.js";
-import { hook } from "./hook.js";
-import { withRefusalAnswered } from "./in-agent.js";
-import { importFiles } from "./import.js";
-import { info } from "./info.js";
-import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
-import { resume } from "./resume.js";
-import { search } from "./search.js";
-import { SETTING_DESCRIPTIONS, settings } from "./settings.js";
-import { remove, trash } from "./trash.js";
-import { runSlashCommand } from "./slash-commands.js";
+import { SETTING_DESCRIPTIONS } from "./setting-descriptions.js";
 
 /** @import { Commands } from "./arguments.js" */
+/** @import { Command } from "./main.js" */
+
+const contexts = () => import("./commands.js");
+const lifecycle = () => import("./lifecycle.js");
+
+/**
+ * A command whose code is loaded once it runs.
+ * @template {string} Name
+ * @param {() => Promise<Record<Name, (args: any) => Promise<any>>>} load
+ * @param {Name} name
+ * @returns {Command}
+ */
+const loaded = (load, name) => async (args) => (await load())[name](args);
+
+/**
+ * The same for one that answers with its refusals where an agent runs it.
+ * @template {string} Name
+ * @param {() => Promise<Record<Name, (args: any) => Promise<any>>>} load
+ * @param {Name} name
+ * @returns {Command}
+ */
+const refusalAnswered = (load, name) => async (args) => {
+  const { withRefusalAnswered } = await import("./in-agent.js");
+  return withRefusalAnswered((await load())[name])(args);
+};
 
 const SESSION_HINT = "an id or its unique beginning, a name, a number from the last list, words of a title, or last";
 const session = { session: place("SESSION...", `${SESSION_HINT} (default: the current session of this project)`) };
@@ -90,7 +100,7 @@ const groups = {
 /** @type {Commands} */
 const commands = {
   import: command(
-    importFiles,
+    loaded(() => import("./import.js"), "importFiles"),
     "import",
     "import other agents' sessions",
     {
@@ -105,7 +115,7 @@ const commands = {
     ],
   ),
   list: command(
-    listCommand,
+    loaded(() => import("./find.js"), "listCommand"),
     "list",
     "list sessions, last active first",
     {
@@ -126,7 +136,7 @@ const commands = {
     ],
   ),
   search: command(
-    search,
+    loaded(() => import("./search.js"), "search"),
     "search",
     "search messages, best matches first",
     {
@@ -154,7 +164,7 @@ const commands = {
     ],
   ),
   recall: command(
-    recall,
+    loaded(() => import("./find.js"), "recall"),
     "recall",
     "quote other sessions on a question, with sources, for a model to read",
     {
@@ -169,7 +179,7 @@ const commands = {
     ],
   ),
   new: command(
-    begin,
+    loaded(lifecycle, "begin"),
     "new",
     "start a session",
     {
@@ -187,7 +197,7 @@ const commands = {
     ],
   ),
   append: command(
-    append,
+    loaded(() => import("./append.js"), "append"),
     "append",
     "append JSON lines from standard input to a session; prints each message's id once it is on disk",
     {
@@ -205,7 +215,7 @@ const commands = {
     ],
   ),
   stop: command(
-    withRefusalAnswered(stop),
+    refusalAnswered(lifecycle, "stop"),
     "stop",
     "save and pause a session",
     {
@@ -217,29 +227,42 @@ const commands = {
     },
     [['leftoff stop --summary "leaning toward REST"', "pause the current session with a summary"]],
   ),
-  complete: command(complete, "complete", "mark a session as done", {
+  complete: command(loaded(lifecycle, "complete"), "complete", "mark a session as done", {
     ...session,
     summary: option("TEXT", "a sentence on how it ended"),
   }),
-  archive: command(archive, "archive", "hide a session from lists; no file moves", { ...session }),
-  unarchive: command(unarchive, "unarchive", "show an archived session in lists again", { ...session }),
-  rename: command(rename, "rename", "give a session a title", {
+  archive: command(loaded(lifecycle, "archive"), "archive", "hide a session from lists; no file moves", { ...session }),
+  unarchive: command(loaded(lifecycle, "unarchive"), "unarchive", "show an archived session in lists again", {
+    ...session,
+  }),
+  rename: command(loaded(lifecycle, "rename"), "rename", "give a session a title", {
     ...needed,
     title: place("TITLE...", "the new title", { isNeeded: true }),
   }),
-  pin: command(pin, "pin", "keep a message of a session in every context", { ...needed, ...message }),
-  unpin: command(unpin, "unpin", "stop keeping a message in every context", { ...needed, ...message }),
-  fork: command(fork, "fork", "start a new session as a copy of another", {
+  pin: command(loaded(lifecycle, "pin"), "pin", "keep a message of a session in every context", {
+    ...needed,
+    ...message,
+  }),
+  unpin: command(loaded(lifecycle, "unpin"), "unpin", "stop keeping a message in every context", {
+    ...needed,
+    ...message,
+  }),
+  fork: command(loaded(lifecycle, "fork"), "fork", "start a new session as a copy of another", {
     ...session,
     at: option("MESSAGE", "copy up to this message id"),
   }),
-  delete: command(remove, "delete", "move a session to the trash; asks first at a terminal", {
-    ...anyWords,
-    purge: flag("delete for good; needs --yes outside a terminal"),
-    yes: flag("do not ask"),
-  }),
+  delete: command(
+    loaded(() => import("./trash.js"), "remove"),
+    "delete",
+    "move a session to the trash; asks first at a terminal",
+    {
+      ...anyWords,
+      purge: flag("delete for good; needs --yes outside a terminal"),
+      yes: flag("do not ask"),
+    },
+  ),
   trash: command(
-    trash,
+    loaded(() => import("./trash.js"), "trash"),
     "trash",
     "list deleted sessions, or restore one",
     {
@@ -251,13 +274,13 @@ const commands = {
       ["leftoff trash restore 1", "restore the first; overwrites nothing"],
     ],
   ),
-  relocate: command(relocate, "relocate", "assign a moved project's sessions to its new folder", {
+  relocate: command(loaded(lifecycle, "relocate"), "relocate", "assign a moved project's sessions to its new folder", {
     old: place("OLD", "the project's old folder", { isNeeded: true }),
     new: place("NEW", "the project's new folder", { isNeeded: true }),
   }),
-  commit: command(commit, "commit", "commit a conversation with git", { ...session }),
+  commit: command(loaded(lifecycle, "commit"), "commit", "commit a conversation with git", { ...session }),
   export: command(
-    exportSession,
+    loaded(() => import("./export.js"), "exportSession"),
     "export",
     "write a session as a document, as one file for another leftoff, or for another agent",
     {
@@ -277,7 +300,7 @@ const commands = {
     ],
   ),
   show: command(
-    show,
+    loaded(contexts, "show"),
     "show",
     "print a conversation",
     {
@@ -289,9 +312,14 @@ const commands = {
     },
     [["leftoff show last --at 12", "from message 12 on"]],
   ),
-  info: command(info, "info", "print a session's sizes, counts, branches and problems", { ...session }),
+  info: command(
+    loaded(() => import("./info.js"), "info"),
+    "info",
+    "print a session's sizes, counts, branches and problems",
+    { ...session },
+  ),
   context: command(
-    context,
+    loaded(contexts, "context"),
     "context",
     "build the messages a model call would get",
     {
@@ -313,7 +341,7 @@ const commands = {
     ],
   ),
   compact: command(
-    compact,
+    loaded(contexts, "compact"),
     "compact",
     "replace older messages with a summary in contexts; only a preview without --apply",
     {
@@ -324,14 +352,14 @@ const commands = {
       undo: flag("undo: contexts start at the first message again"),
     },
   ),
-  doctor: command(doctor, "doctor", "find and repair damage", {
+  doctor: command(loaded(contexts, "doctor"), "doctor", "find and repair damage", {
     session: place("SESSION...", `${SESSION_HINT} (default: all sessions and the store)`),
     fix: flag("repair what can be repaired; complete log lines stay as they are"),
     secrets: flag("also look for secrets; exits with 1 if there are any"),
   }),
   settings: Object.assign(
     command(
-      settings,
+      loaded(() => import("./settings.js"), "settings"),
       "settings",
       "show or change settings",
       {
@@ -350,7 +378,7 @@ const commands = {
     { settings: SETTING_DESCRIPTIONS },
   ),
   resume: command(
-    withRefusalAnswered(resume),
+    refusalAnswered(() => import("./resume.js"), "resume"),
     "resume",
     "continue a session, in any agent",
     {
@@ -380,7 +408,7 @@ const commands = {
     ],
   ),
   ask: command(
-    ask,
+    loaded(() => import("./ask/index.js"), "ask"),
     "ask",
     "ask an agent a question in a fresh session, and keep the answer",
     {
@@ -401,9 +429,8 @@ const commands = {
       ["leftoff ask --engine 'ollama run llama3.2' what does this folder do", "any command"],
     ],
   ),
-  // Only this command loads what edits other programs' files.
   init: command(
-    async (args) => (await import("./init.js")).init(args),
+    loaded(() => import("./init.js"), "init"),
     "init",
     "set up an agent: adds commands and recording hooks, and lists the files",
     {
@@ -416,13 +443,18 @@ const commands = {
       ["leftoff init claude-code --remove", "remove it again"],
     ],
   ),
-  hook: command(hook, "hook", "run by agents at each turn, after init", {
-    // Whatever is wrong with an argument, the client goes on.
-    agent: place("AGENT", "the agent", { isNeeded: true }),
-    plugin: here.plugin,
-  }),
+  hook: command(
+    loaded(() => import("./hook.js"), "hook"),
+    "hook",
+    "run by agents at each turn, after init",
+    {
+      // Whatever is wrong with an argument, the client goes on.
+      agent: place("AGENT", "the agent", { isNeeded: true }),
+      plugin: here.plugin,
+    },
+  ),
   typed: command(
-    withRefusalAnswered(runSlashCommand),
+    refusalAnswered(() => import("./slash-commands.js"), "runSlashCommand"),
     "typed",
     "run by agents for /sessions, /session, /compact and /debug context",
     {
@@ -432,7 +464,7 @@ const commands = {
     },
   ),
   completions: command(
-    (args) => completions(args, commands),
+    async (args) => (await import("./completions.js")).completions(args, commands),
     "completions",
     "print a shell's completion script",
     {

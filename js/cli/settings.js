@@ -6,25 +6,6 @@ import { withStore } from "./store.js";
 
 /** @typedef {ReturnType<import("../store/store.js").Store["listSettings"]>[number]} Setting */
 
-/** A description of each setting. @type {[key: string, what: string][]} */
-export const SETTING_DESCRIPTIONS = [
-  ["autoPersist.enabled", "save sessions while they run"],
-  ["autoPersist.saveAfterAssistantMessage", "save after each answer"],
-  ["autoPersist.saveAfterToolExecution", "save after each tool call"],
-  ["autoPersist.debounceMs", "wait this many milliseconds before saving again"],
-  ["autoPersist.updateMetadataIntervalMs", "write a running session's metadata at this interval"],
-  ["autoPersist.maxSessionsPerProject", "archive a project's oldest sessions beyond this number"],
-  ["autoPersist.autoArchiveAfterDays", "archive sessions inactive for this many days"],
-  ["idleMinutes", "pause a session after this many minutes without a message"],
-  ["outputs.memoryBytes", "keep tool outputs up to this size in memory"],
-  ["recall", "whether agents get quotes from earlier sessions"],
-  ["record", "store new sessions; false stores nothing"],
-  ["redact", "secrets in output: off, report or replace"],
-  ["agent", "the agent that resume starts"],
-  ["ask.engine", "the engine that ask uses"],
-  ["ask.prompt", "the file with ask's instructions"],
-];
-
 /** @param {Record<string, any>} args */
 export async function settings({ key, value, project, unset, ...args }) {
   if (unset ? key === undefined || value !== undefined : project && value === undefined) {
