@@ -5,47 +5,50 @@
  */
 
 import { createHash } from "node:crypto";
-import { statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { join } from "node:path";
 
-import { bytesOf, textOf } from "../wasm/core.js";
-import { LeftoffError, NodeStorage, openStore } from "../index.js";
+import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
-import { isFolder } from "../storage/real-path.js";
 
-import { recordConversation, settleInWorkspace } from "./in-agent.js";
-import { escapeControls } from "./print.js";
+import { startRecording } from "./hooks/front.js";
+import { asksForBrief, isCompaction, isPrompt, isRecordingOff, projectOf, promptOf, readInput } from "./hooks/input.js";
+import { homeOf, keyOf, readKnowledge } from "./hooks/queue.js";
+import {
+  endSession,
+  hasContent,
+  logFailure,
+  recordAlone,
+  recordNow,
+  rememberRecording,
+  settingsMarks,
+  withRecordingStore,
+} from "./hooks/recorder.js";
+import { settleInWorkspace } from "./in-agent.js";
 
+/** @import { HookInput } from "./hooks/input.js" */
+/** @import { Turn } from "./hooks/queue.js" */
+/** @import { ToldAtTurn } from "../types/index.js" */
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
-/**
- * @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }}
- *   HookInput the input from a client; all clients' is alike
- */
-
-const PROMPT_EVENTS = ["UserPromptSubmit", "BeforeAgent"];
-/** The events at which a client has forgotten most of the conversation, or is about to. */
-const COMPACTION_EVENTS = ["PreCompact", "PostCompact", "PreCompress"];
-
 /** @param {Args} args */
 export async function hook(args) {
   const silent = { text: "", value: null };
   /** @type {Partial<HookInput>} */
   let input = {};
   try {
-    // Runs that `leftoff ask` starts are recorded by it, not here.
-    if (process.env.LEFTOFF_ASK || /^(?:off|false|no|0)$/i.test(process.env.LEFTOFF_RECORD ?? "")) return silent;
-    input = parseInput(await text(process.stdin));
+    if (isRecordingOff()) return silent;
+    input = parseInput(await readInput());
     const said = await handleEvent(args, /** @type {HookInput} */ (input));
     if (!said) return silent;
     const value = { hookSpecificOutput: { hookEventName: input.hook_event_name, additionalContext: said } };
     return { text: `${JSON.stringify(value)}\n`, value };
   } catch (error) {
-    const isLogged = await logFailure(args, input, error);
+    const { agent, home } = args;
+    const isLogged = await logFailure({ agent, home }, { event: input.hook_event_name, cwd: input.cwd }, error);
     return isLogged || !isFirstFailure(args, input) ? silent : failureMessage(error);
   }
 }
@@ -99,59 +102,67 @@ function parseJson(json) {
   }
 }
 
-/**
- * A folder, or the nearest one above it that exists: an agent may have removed the one it works in.
- * @param {string} path
- */
-function existingFolder(path) {
-  let folder = resolve(path);
-  while (!isFolder(folder) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
-}
-
 /** @param {Args} args @param {HookInput} input @returns {Promise<string | undefined>} what the model should know */
-async function handleEvent(
-  { agent, home, plugin },
-  { hook_event_name: event, transcript_path: path, cwd, prompt = "", source },
-) {
-  const store = await openStore({
-    home,
-    project: existingFolder(process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd),
+async function handleEvent({ agent, home: asked, plugin }, input) {
+  const { hook_event_name: event, transcript_path: path, cwd } = input;
+  const turn = { agent, path, project: projectOf(cwd), event, isCounted: false };
+  const home = homeOf(asked);
+  const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
+  const quoted = await answerBeforeRecording(home, { turn, input });
+  if (quoted) return renderAnswer(quoted, typed);
+  const settings = settingsMarks({ home, project: turn.project });
+  return withRecordingStore({ home: asked, project: turn.project }, (store) => {
+    const work = () => recordAndAnswer(store, { turn, input, settings, typed });
+    return store.settings.record && hasContent(path) ? recordAlone(home, keyOf(path), work) : work();
   });
-  try {
-    const [unclear] = store.problems;
-    if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
-    const session =
-      store.settings.record && hasContent(path) ? await recordConversation(store, { agent, path }) : undefined;
-    const [isPrompt, isCompacted] = [
-      PROMPT_EVENTS.includes(event),
-      COMPACTION_EVENTS.includes(event) || source === "compact",
-    ];
-    const told =
-      isPrompt || isCompacted
-        ? await store.turn(path, {
-            prompt: isPrompt && typeof prompt === "string" ? prompt : undefined,
-            session: session?.id,
-            hasForgotten: isCompacted,
-          })
-        : undefined;
-    if (!session) return told?.recalled || undefined;
-    if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
-    // After a compaction the client has just forgotten most of the conversation.
-    if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
-    if (!isPrompt) return undefined;
-    const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
-    if (told?.wantsStop) return await saveAndPause(store, session, { agent, typed });
-    return [told?.recalled, told?.offersSave ? offerSave(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
-  } finally {
-    await store.close();
-  }
 }
 
-// Whether there is a record: before the first turn there may be none.
-/** @param {string} path */
-function hasContent(path) {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+/**
+ * @param {Store} store
+ * @param {{ turn: Turn, input: HookInput, settings: [string, string][], typed: (name: "stop" | "resume") => string }} hooked
+ */
+async function recordAndAnswer(store, { turn, input, settings, typed }) {
+  const wasDue = readKnowledge(store.home, turn)?.isOfferDue ?? false;
+  const session = await recordNow(store, turn);
+  const told = await askAtTurn(store, input, session?.id);
+  if (!session) return told?.recalled || undefined;
+  if (told && wasDue && isPrompt(input)) told.offersSave = true;
+  rememberRecording(store, { turn, session, settings, isOfferDue: wasDue && !isPrompt(input) });
+  if (turn.event === "SessionEnd") await endSession(session);
+  // After a compaction the client has just forgotten most of the conversation.
+  if (asksForBrief(input)) return (await session.brief()) || undefined;
+  if (!isPrompt(input)) return undefined;
+  return told?.wantsStop ? saveAndPause(store, session, { agent: turn.agent, typed }) : renderAnswer(told, typed);
+}
+
+/**
+ * Asks what is to be said at a prompt of a conversation that is known, and leaves recording it to others; nothing where
+ * the answer depends on what is recorded.
+ * @param {string} home
+ * @param {{ turn: Turn, input: HookInput }} asked
+ */
+async function answerBeforeRecording(home, { turn, input }) {
+  const known = isPrompt(input) ? readKnowledge(home, turn) : undefined;
+  if (!known || known.recall === "off" || known.isOfferDue) return undefined;
+  const told = await withRecordingStore({ home, project: turn.project }, (store) =>
+    askAtTurn(store, input, known.session),
+  );
+  return told && !told.wantsStop && startRecording(home, turn, { isRetried: true }) ? told : undefined;
+}
+
+/** @param {Store} store @param {HookInput} input @param {string | undefined} session its id */
+async function askAtTurn(store, input, session) {
+  if (!isPrompt(input) && !isCompaction(input)) return undefined;
+  return store.turn(input.transcript_path, {
+    prompt: promptOf(input),
+    session,
+    hasForgotten: isCompaction(input),
+  });
+}
+
+/** @param {ToldAtTurn | undefined} told @param {(name: "stop") => string} typed */
+function renderAnswer(told, typed) {
+  return [told?.recalled, told?.offersSave ? offerSave(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
 }
 
 /**
@@ -172,35 +183,4 @@ async function saveAndPause(store, session, { agent, typed }) {
 /** The text by which the model offers the user a save. @param {string} stop */
 function offerSave(stop) {
   return `leftoff: 40 turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.`;
-}
-
-/**
- * Logs a failure; answers whether that worked.
- * @param {Args} args
- * @param {Partial<HookInput>} input
- * @param {any} error
- */
-async function logFailure({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
-  const storage = new NodeStorage();
-  try {
-    const store = await openStore({ home: folder, project: existingFolder(cwd ?? "") });
-    const path = join(store.home, "hooks.log");
-    const failure = {
-      agent,
-      event,
-      code: error?.code ?? error?.name ?? "error",
-      message: String(error?.message ?? error),
-    };
-    // Names and texts come from others: as JSON none of them begins a line, and what steers a terminal is escaped.
-    const { value } = await store.redacted(failure).finally(() => store.close());
-    const line = `${escapeControls(JSON.stringify(value))}\n`;
-    const known = await storage.read(path);
-    if (known && `\n${textOf(known)}`.includes(`\n${line}`)) return true;
-    await storage.append(path, bytesOf(line));
-    return true;
-  } catch {
-    return false; // The home itself fails: the user is told in another way.
-  } finally {
-    await storage.close();
-  }
 }

@@ -3,6 +3,7 @@
 
 import { LeftoffError, openStore } from "../index.js";
 import { rankByWords } from "../store/search.js";
+import { hasPending } from "./hooks/queue.js";
 import { recordOpenConversation } from "./in-agent.js";
 import { didYouMean, nearestWords } from "./nearest.js";
 import { endWorking, noteLater, showWorking } from "./print.js";
@@ -36,6 +37,7 @@ export async function withStore(args, work, doing = "working", { readOnly = fals
   const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact, readOnly });
   for (const { message } of store.problems) noteLater(message);
   try {
+    if (hasPending(store.home)) await (await import("./hooks/recorder.js")).settleRecordings(store.home);
     const { value } = await store.redacted(await work(store));
     for (const { path, notice } of store.notices()) noteLater(`${path}: ${notice.message}`);
     for (const { rule, placeholder, count } of store.secrets)

@@ -20,8 +20,13 @@ import { tryAllowed } from "../host/permissions.js";
 
 /** @returns {ProcessName} */
 export function thisProcess() {
+  return describeProcess(process.pid);
+}
+
+/** Describes a process of this program. @param {number} pid @returns {ProcessName} */
+export function describeProcess(pid) {
   const program = basename(process.argv[1] ?? process.argv0);
-  return { pid: process.pid, host: hostName(), boot: bootId(), start: startOf(process.pid), program };
+  return { pid, host: hostName(), boot: bootId(), start: startOf(pid), program };
 }
 
 /**
@@ -52,7 +57,9 @@ function bootId() {
 function startOf(pid) {
   // The name, the second field, may hold blanks and brackets; the start time is the twentieth word after it.
   const stat = fileText(`/proc/${pid}/stat`);
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  const [state, ...words] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // One that has ended, and waits for its parent to notice, did not start as far as anybody cares.
+  return state === "Z" ? "" : (words[18] ?? "");
 }
 
 /** Whether there is a process of this number. @param {number} pid */

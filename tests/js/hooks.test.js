@@ -13,6 +13,7 @@ import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor } from "../../js/init/parts.js";
 import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
+import { recordersEnded } from "./recorders.js";
 import { entry } from "./terminal.js";
 
 /** Seconds of one unit of a client's timeouts. @type {Record<string, number>} */
@@ -78,6 +79,7 @@ function check(law, body, skip = false) {
           return join(project, path);
         },
       });
+      await recordersEnded(join(folder, "store"));
     }),
   );
 }

@@ -24,6 +24,7 @@ import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
+import { recordersEnded } from "./recorders.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const OLD = "---\ndescription: think\n---\nAsk one question at a time. Topic: $ARGUMENTS\n";
@@ -115,6 +116,8 @@ class Client {
 
   /** @template T @param {(store: import("../../js/store/store.js").Store) => Promise<T>} work */
   async store(work) {
+    // Hooks leave most of the recording to another process.
+    await recordersEnded(join(this.home, ".leftoff"));
     const store = await openStore({ home: join(this.home, ".leftoff"), project: this.project });
     try {
       return await work(store);
@@ -145,6 +148,7 @@ async function inClient(work) {
   try {
     await work(named("0199aaaa-0000-4000-8000-000000000001"), named);
   } finally {
+    await recordersEnded(join(folder, ".leftoff"));
     rmSync(folder, { recursive: true });
   }
 }
