@@ -113,7 +113,9 @@ async function handleEvent({ agent, home: asked, plugin }, input) {
   const settings = settingsMarks({ home, project: turn.project });
   return withRecordingStore({ home: asked, project: turn.project }, (store) => {
     const work = () => recordAndAnswer(store, { turn, input, settings, typed });
-    return store.settings.record && hasContent(path) ? recordAlone(home, keyOf(path), work) : work();
+    return store.settings.record && hasContent(path)
+      ? recordAlone(home, { key: keyOf(path), goesOn: isPrompt(input) }, work)
+      : work();
   });
 }
 

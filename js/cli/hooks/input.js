@@ -50,7 +50,7 @@ export function projectOf(cwd) {
   return process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd;
 }
 
-/** @param {HookInput} input */
+/** @param {Pick<HookInput, "hook_event_name">} input */
 export function isPrompt({ hook_event_name: event }) {
   return PROMPT_EVENTS.includes(event);
 }

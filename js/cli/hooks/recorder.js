@@ -14,6 +14,7 @@ import { NodeStorage, openStore } from "../../index.js";
 import { isFolder } from "../../storage/real-path.js";
 import { recordConversation } from "../in-agent.js";
 import { escapeControls } from "../print.js";
+import { isPrompt } from "./input.js";
 import { findHolder } from "./lock.js";
 import {
   dropKnowledge,
@@ -83,13 +84,13 @@ export async function settleRecordings(home) {
  * Holds a conversation while a hook records it itself, after what is queued.
  * @template T
  * @param {string} home
- * @param {string} key
+ * @param {{ key: string, goesOn: boolean }} conversation `goesOn`: by a prompt
  * @param {() => Promise<T>} work
  */
-export async function recordAlone(home, key, work) {
+export async function recordAlone(home, { key, goesOn }, work) {
   const isHeld = await waitForConversation(home, key);
   try {
-    if (isHeld) await recordPending(home, key);
+    if (isHeld) await recordPending(home, key, { goesOn });
     return await work();
   } finally {
     if (isHeld) releaseConversation(home, key);
@@ -110,32 +111,44 @@ async function waitForConversation(home, key) {
   }
 }
 
-/** @param {string} home @param {string} key @returns {Promise<boolean>} whether nothing of it is queued any longer */
-async function recordPending(home, key) {
+/**
+ * @param {string} home
+ * @param {string} key
+ * @param {{ goesOn?: boolean }} [as] whether a prompt follows that is not queued
+ * @returns {Promise<boolean>} whether nothing of it is queued any longer
+ */
+async function recordPending(home, key, { goesOn = false } = {}) {
   const turns = readPending(home, key);
   for (let start = 0, end = 1; start < turns.length; start = end, end += 1) {
-    while (end < turns.length && isRecordedWith(turns[end - 1], turns[end])) end += 1;
+    // A client's file has what came before a later turn: it is read once for many.
+    while (end < turns.length && isOfSameFile(turns[start], turns[end])) end += 1;
     const group = turns.slice(start, end);
-    if (!(await recordTurns(home, group))) return false;
+    if (!(await recordTurns(home, group, { goesOn }))) return false;
     dropTurns(group);
   }
   return true;
 }
 
-// A client's file has what came before a later turn: it is read once for many. What pauses a session does not wait.
-/** @param {QueuedTurn | undefined} one @param {QueuedTurn | undefined} next */
-function isRecordedWith(one, next) {
-  return (
-    one !== undefined &&
-    next !== undefined &&
-    one.turn.event !== "SessionEnd" &&
-    [one.turn.agent, one.turn.path, one.turn.project].join("\n") ===
-      [next.turn.agent, next.turn.path, next.turn.project].join("\n")
-  );
+/** @param {QueuedTurn | undefined} one @param {QueuedTurn | undefined} other */
+function isOfSameFile(one, other) {
+  const [first, second] = [one, other].map((queued) => [queued?.turn.agent, queued?.turn.path, queued?.turn.project]);
+  return String(first) === String(second);
 }
 
-/** @param {string} home @param {QueuedTurn[]} turns @returns {Promise<boolean>} whether they are done with */
-async function recordTurns(home, turns) {
+// Whether the client was closed, and nothing was typed since.
+/** @param {QueuedTurn[]} turns */
+function isEnded(turns) {
+  const last = (/** @type {(event: string) => boolean} */ is) => turns.findLastIndex(({ turn }) => is(turn.event));
+  return last((event) => event === "SessionEnd") > last((event) => isPrompt({ hook_event_name: event }));
+}
+
+/**
+ * @param {string} home
+ * @param {QueuedTurn[]} turns
+ * @param {{ goesOn: boolean }} as
+ * @returns {Promise<boolean>} whether they are done with
+ */
+async function recordTurns(home, turns, { goesOn }) {
   const { turn: last } = /** @type {QueuedTurn} */ (turns.at(-1));
   const { agent, path, project, event } = last;
   const settings = settingsMarks({ home, project });
@@ -148,7 +161,7 @@ async function recordTurns(home, turns) {
         if (turn.isCounted)
           isOfferDue =
             (await store.turn(path, { prompt: COUNTED_PROMPT, session: session.id })).offersSave || isOfferDue;
-      if (event === "SessionEnd") await endSession(session);
+      if (isEnded(turns) && !goesOn) await endSession(session);
       rememberRecording(store, { turn: last, session, settings, isOfferDue });
     });
     return true;
