@@ -25,6 +25,7 @@ class Conversation {
   constructor(folder) {
     /** @type {string} */
     this.folder = folder;
+    /** @type {string} */
     this.home = join(folder, "store");
     /** @type {string} */
     this.path = join(folder, "talk.jsonl");
@@ -43,14 +44,14 @@ class Conversation {
     appendFileSync(this.path, `${JSON.stringify(line)}\n`);
   }
 
-  /** @param {string} event @param {object} [beside] */
+  /** @param {string} event @param {object} [beside] @returns {string} */
   hook(event, beside = {}) {
     /** @type {object} */
     const input = { session_id: "s", transcript_path: this.path, cwd: this.folder, hook_event_name: event, ...beside };
     return this.leftoff(["hook", "claude-code"], JSON.stringify(input));
   }
 
-  /** @param {string[]} args */
+  /** @param {string[]} args @param {string} [input] @returns {string} */
   leftoff(args, input = "") {
     const env = { PATH: process.env.PATH, HOME: this.folder, LEFTOFF_HOME: this.home, TMPDIR: this.folder };
     const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], {
