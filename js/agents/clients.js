@@ -18,3 +18,8 @@ export function queryClients(question, words, files = NO_BYTES) {
   const text = JSON.stringify(words, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));
   return fromBytes(agents.call((core) => core.ofClients(question, bytesOf(text), files))) ?? undefined;
 }
+
+/** The agents that sessions can be written for. @returns {string[]} */
+export function nativeAgents() {
+  return queryClients("client.written", []);
+}

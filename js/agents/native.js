@@ -10,7 +10,7 @@ import { delimiter, join, resolve } from "node:path";
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
 import { checkKind } from "../wasm/options.js";
-import { queryClients } from "./clients.js";
+import { nativeAgents, queryClients } from "./clients.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
@@ -63,11 +63,6 @@ function clientOf(agent) {
  */
 export function outputLimitOf(agent) {
   return (agent && queryClients("client.reads", [agent])) || Number.MAX_SAFE_INTEGER;
-}
-
-/** The agents that sessions can be written for. @returns {string[]} */
-export function nativeAgents() {
-  return queryClients("client.written", []);
 }
 
 /** The agents whose clients are installed. @param {Env} [env] */

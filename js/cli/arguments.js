@@ -3,12 +3,10 @@
 
 import { defineCommand } from "citty";
 
-import { nativeAgents } from "../agents/native.js";
-import { queryClients } from "../agents/clients.js";
+import { nativeAgents, queryClients } from "../agents/clients.js";
 import { callCore } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 import { agentsToSetUp } from "../init/names.js";
-import { REDACT_MODES } from "../privacy/redaction.js";
 
 /** @import { ArgDef, CommandDef } from "citty" */
 /** @import { Command } from "./main.js" */
@@ -37,7 +35,8 @@ export const OPTION_VALUES = {
   encodings: ["o200k_base", "o200k_harmony", "cl100k_base", "estimate-1"],
   exports: () => [...EXPORT_FORMATS, ...nativeAgents()],
   formats: ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"],
-  redact: REDACT_MODES,
+  /** From the laxest to the strictest. */
+  redact: ["off", "report", "replace"],
   settings: () => callCore((core) => core.settingKeys()),
   setUp: agentsToSetUp,
   shells: ["bash", "zsh", "fish"],

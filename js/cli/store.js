@@ -4,7 +4,6 @@
 import { LeftoffError, openStore } from "../index.js";
 import { rankByWords } from "../store/search.js";
 import { hasPending } from "./hooks/queue.js";
-import { recordOpenConversation } from "./in-agent.js";
 import { didYouMean, nearestWords } from "./nearest.js";
 import { endWorking, noteLater, showWorking } from "./print.js";
 import { uniqueLength } from "./rows.js";
@@ -59,7 +58,8 @@ export async function withStore(args, work, doing = "working", { readOnly = fals
  * @param {Store} store @param {Record<string, any>} args
  */
 export async function findSession(store, args) {
-  if (args.from && args.session === undefined) return recordOpenConversation(store, args.from);
+  if (args.from && args.session === undefined)
+    return (await import("./in-agent.js")).recordOpenConversation(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
   const session = await (isNamed ? findByWords(store, args, args.session) : findNewest(store, args));
   if (!session && args.filters)

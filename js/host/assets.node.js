@@ -7,7 +7,6 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inflateRawSync } from "node:zlib";
 
 import { SIZES } from "../../pkg/sizes.js";
 import { importInlined } from "./inlined-assets.js";
@@ -46,6 +45,7 @@ export function loadNow(name) {
 
 /** @param {string} name @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function load(name) {
+  const { inflateRawSync } = await import("node:zlib");
   return inflateRawSync(Buffer.from(await importInlined(name), "base64"));
 }
 

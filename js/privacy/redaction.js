@@ -18,9 +18,6 @@ import { drive, driveNow } from "../wasm/drive.js";
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Redact, Secret } from "../types/index.js" */
 
-/** The modes, from the laxest to the strictest. */
-export const REDACT_MODES = /** @type {const} */ (["off", "report", "replace"]);
-
 /**
  * The deepest nesting written as JSON: the core shows nothing that is nested as deep, and JSON can surely be written so
  * far.
