@@ -36,7 +36,7 @@ export async function withStore(args, work, doing = "working", { readOnly = fals
   const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact, readOnly });
   for (const { message } of store.problems) noteLater(message);
   try {
-    if (hasPending(store.home)) await (await import("./hooks/recorder.js")).settleRecordings(store.home);
+    if (hasPending(store.home)) await (await import("./hooks/recorder.js")).settleRecordings(store.home, { readOnly });
     const { value } = await store.redacted(await work(store));
     for (const { path, notice } of store.notices()) noteLater(`${path}: ${notice.message}`);
     for (const { rule, placeholder, count } of store.secrets)

@@ -157,6 +157,15 @@ check("what a killed recorder has left is recorded by the next hook itself", asy
   assert.deepEqual([talk.queued(), await talk.stored()], [0, [[3, "active"]]], "who types goes on");
 });
 
+check("a command that changes no byte records nothing of what was left", async (talk) => {
+  talk.abandonLock();
+  const turn = { agent: "claude-code", path: talk.path, project: talk.folder, event: "Stop", isCounted: false };
+  queueTurn(talk.home, turn);
+  talk.says("more");
+  talk.leftoff(["resume", "last", "--print"]);
+  assert.deepEqual([talk.queued(), await talk.stored()], [1, [[1, "active"]]]);
+});
+
 check("turns that were left are counted, so that a save is offered at the fortieth", async (talk) => {
   talk.abandonLock();
   const turn = { agent: "claude-code", path: talk.path, project: talk.folder, event: "Stop", isCounted: true };

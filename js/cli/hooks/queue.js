@@ -46,7 +46,11 @@ export const lockFolder = (home, key) => join(hooksFolder(home), key);
 
 /** Whether any conversation has turns to be recorded. @param {string} home */
 export function hasPending(home) {
-  return pendingNames(home).length > 0;
+  try {
+    return pendingNames(home).length > 0;
+  } catch {
+    return false; // Who may not look there records nothing there.
+  }
 }
 
 /** The keys of the conversations that have turns to be recorded. @param {string} home */

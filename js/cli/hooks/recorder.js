@@ -10,8 +10,10 @@ import { setTimeout } from "node:timers/promises";
 
 import { bytesOf, textOf } from "../../wasm/core.js";
 import { ticksMs } from "../../wasm/clock.js";
+import { unlessBug } from "../../error.js";
 import { NodeStorage, openStore } from "../../index.js";
 import { isFolder } from "../../storage/real-path.js";
+import { fromSystemError } from "../../storage/system-errors.js";
 import { recordConversation } from "../in-agent.js";
 import { escapeControls } from "../print.js";
 import { isPrompt } from "./input.js";
@@ -66,13 +68,15 @@ const isMine = (home, key) => findHolder(lockFolder(home, key))?.pid === process
 /**
  * Records what is queued in a store, or waits while another process does: a command shows what hooks have handed on.
  * @param {string} home
+ * @param {{ readOnly?: boolean }} [as] `readOnly`: only waits
  */
-export async function settleRecordings(home) {
+export async function settleRecordings(home, { readOnly = false } = {}) {
   for (const key of pendingKeys(home)) {
     const start = ticksMs();
     while (pendingNames(home, key).length > 0 && ticksMs() - start < MAX_WAIT_MS) {
       if (!findHolder(lockFolder(home, key))) {
-        await recordQueued(home, key);
+        // Who may not write there sees what is recorded.
+        if (!readOnly) await recordQueued(home, key).catch((error) => unlessBug(fromSystemError(error)));
         break;
       }
       await setTimeout(LOOK_AGAIN_MS);
