@@ -36,6 +36,7 @@ const WASM_CRATES = {
   "crates/wasm, agents": ["--package", "leftoff-wasm", "--features", "agents"],
   "crates/wasm, context": ["--package", "leftoff-wasm", "--features", "context"],
   "crates/wasm, reader": ["--package", "leftoff-wasm", "--features", "reader"],
+  "crates/wasm, turns": ["--package", "leftoff-wasm", "--features", "turns"],
   // It is compiled for its build anyway, in release.
   "crates/component": ["--package", "leftoff-component", "--release"],
 };

@@ -20,7 +20,7 @@ const lifecycle = () => import("./lifecycle.js");
  * @param {Name} name
  * @returns {Command}
  */
-const loaded = (load, name) => async (args) => (await load())[name](args);
+const commandOf = (load, name) => async (args) => (await load())[name](args);
 
 /**
  * The same for one that answers with its refusals where an agent runs it.
@@ -29,7 +29,7 @@ const loaded = (load, name) => async (args) => (await load())[name](args);
  * @param {Name} name
  * @returns {Command}
  */
-const refusalAnswered = (load, name) => async (args) => {
+const agentCommandOf = (load, name) => async (args) => {
   const { withRefusalAnswered } = await import("./in-agent.js");
   return withRefusalAnswered((await load())[name])(args);
 };
@@ -100,7 +100,7 @@ const groups = {
 /** @type {Commands} */
 const commands = {
   import: command(
-    loaded(() => import("./import.js"), "importFiles"),
+    commandOf(() => import("./import.js"), "importFiles"),
     "import",
     "import other agents' sessions",
     {
@@ -115,7 +115,7 @@ const commands = {
     ],
   ),
   list: command(
-    loaded(() => import("./find.js"), "listCommand"),
+    commandOf(() => import("./find.js"), "listCommand"),
     "list",
     "list sessions, last active first",
     {
@@ -136,7 +136,7 @@ const commands = {
     ],
   ),
   search: command(
-    loaded(() => import("./search.js"), "search"),
+    commandOf(() => import("./search.js"), "search"),
     "search",
     "search messages, best matches first",
     {
@@ -164,7 +164,7 @@ const commands = {
     ],
   ),
   recall: command(
-    loaded(() => import("./find.js"), "recall"),
+    commandOf(() => import("./find.js"), "recall"),
     "recall",
     "quote other sessions on a question, with sources, for a model to read",
     {
@@ -179,7 +179,7 @@ const commands = {
     ],
   ),
   new: command(
-    loaded(lifecycle, "begin"),
+    commandOf(lifecycle, "begin"),
     "new",
     "start a session",
     {
@@ -197,7 +197,7 @@ const commands = {
     ],
   ),
   append: command(
-    loaded(() => import("./append.js"), "append"),
+    commandOf(() => import("./append.js"), "append"),
     "append",
     "append JSON lines from standard input to a session; prints each message's id once it is on disk",
     {
@@ -215,7 +215,7 @@ const commands = {
     ],
   ),
   stop: command(
-    refusalAnswered(lifecycle, "stop"),
+    agentCommandOf(lifecycle, "stop"),
     "stop",
     "save and pause a session",
     {
@@ -227,32 +227,34 @@ const commands = {
     },
     [['leftoff stop --summary "leaning toward REST"', "pause the current session with a summary"]],
   ),
-  complete: command(loaded(lifecycle, "complete"), "complete", "mark a session as done", {
+  complete: command(commandOf(lifecycle, "complete"), "complete", "mark a session as done", {
     ...session,
     summary: option("TEXT", "a sentence on how it ended"),
   }),
-  archive: command(loaded(lifecycle, "archive"), "archive", "hide a session from lists; no file moves", { ...session }),
-  unarchive: command(loaded(lifecycle, "unarchive"), "unarchive", "show an archived session in lists again", {
+  archive: command(commandOf(lifecycle, "archive"), "archive", "hide a session from lists; no file moves", {
     ...session,
   }),
-  rename: command(loaded(lifecycle, "rename"), "rename", "give a session a title", {
+  unarchive: command(commandOf(lifecycle, "unarchive"), "unarchive", "show an archived session in lists again", {
+    ...session,
+  }),
+  rename: command(commandOf(lifecycle, "rename"), "rename", "give a session a title", {
     ...needed,
     title: place("TITLE...", "the new title", { isNeeded: true }),
   }),
-  pin: command(loaded(lifecycle, "pin"), "pin", "keep a message of a session in every context", {
+  pin: command(commandOf(lifecycle, "pin"), "pin", "keep a message of a session in every context", {
     ...needed,
     ...message,
   }),
-  unpin: command(loaded(lifecycle, "unpin"), "unpin", "stop keeping a message in every context", {
+  unpin: command(commandOf(lifecycle, "unpin"), "unpin", "stop keeping a message in every context", {
     ...needed,
     ...message,
   }),
-  fork: command(loaded(lifecycle, "fork"), "fork", "start a new session as a copy of another", {
+  fork: command(commandOf(lifecycle, "fork"), "fork", "start a new session as a copy of another", {
     ...session,
     at: option("MESSAGE", "copy up to this message id"),
   }),
   delete: command(
-    loaded(() => import("./trash.js"), "remove"),
+    commandOf(() => import("./trash.js"), "remove"),
     "delete",
     "move a session to the trash; asks first at a terminal",
     {
@@ -262,7 +264,7 @@ const commands = {
     },
   ),
   trash: command(
-    loaded(() => import("./trash.js"), "trash"),
+    commandOf(() => import("./trash.js"), "trash"),
     "trash",
     "list deleted sessions, or restore one",
     {
@@ -274,13 +276,18 @@ const commands = {
       ["leftoff trash restore 1", "restore the first; overwrites nothing"],
     ],
   ),
-  relocate: command(loaded(lifecycle, "relocate"), "relocate", "assign a moved project's sessions to its new folder", {
-    old: place("OLD", "the project's old folder", { isNeeded: true }),
-    new: place("NEW", "the project's new folder", { isNeeded: true }),
-  }),
-  commit: command(loaded(lifecycle, "commit"), "commit", "commit a conversation with git", { ...session }),
+  relocate: command(
+    commandOf(lifecycle, "relocate"),
+    "relocate",
+    "assign a moved project's sessions to its new folder",
+    {
+      old: place("OLD", "the project's old folder", { isNeeded: true }),
+      new: place("NEW", "the project's new folder", { isNeeded: true }),
+    },
+  ),
+  commit: command(commandOf(lifecycle, "commit"), "commit", "commit a conversation with git", { ...session }),
   export: command(
-    loaded(() => import("./export.js"), "exportSession"),
+    commandOf(() => import("./export.js"), "exportSession"),
     "export",
     "write a session as a document, as one file for another leftoff, or for another agent",
     {
@@ -300,7 +307,7 @@ const commands = {
     ],
   ),
   show: command(
-    loaded(contexts, "show"),
+    commandOf(contexts, "show"),
     "show",
     "print a conversation",
     {
@@ -313,13 +320,13 @@ const commands = {
     [["leftoff show last --at 12", "from message 12 on"]],
   ),
   info: command(
-    loaded(() => import("./info.js"), "info"),
+    commandOf(() => import("./info.js"), "info"),
     "info",
     "print a session's sizes, counts, branches and problems",
     { ...session },
   ),
   context: command(
-    loaded(contexts, "context"),
+    commandOf(contexts, "context"),
     "context",
     "build the messages a model call would get",
     {
@@ -341,7 +348,7 @@ const commands = {
     ],
   ),
   compact: command(
-    loaded(contexts, "compact"),
+    commandOf(contexts, "compact"),
     "compact",
     "replace older messages with a summary in contexts; only a preview without --apply",
     {
@@ -352,14 +359,14 @@ const commands = {
       undo: flag("undo: contexts start at the first message again"),
     },
   ),
-  doctor: command(loaded(contexts, "doctor"), "doctor", "find and repair damage", {
+  doctor: command(commandOf(contexts, "doctor"), "doctor", "find and repair damage", {
     session: place("SESSION...", `${SESSION_HINT} (default: all sessions and the store)`),
     fix: flag("repair what can be repaired; complete log lines stay as they are"),
     secrets: flag("also look for secrets; exits with 1 if there are any"),
   }),
   settings: Object.assign(
     command(
-      loaded(() => import("./settings.js"), "settings"),
+      commandOf(() => import("./settings.js"), "settings"),
       "settings",
       "show or change settings",
       {
@@ -378,7 +385,7 @@ const commands = {
     { settings: SETTING_DESCRIPTIONS },
   ),
   resume: command(
-    refusalAnswered(() => import("./resume.js"), "resume"),
+    agentCommandOf(() => import("./resume.js"), "resume"),
     "resume",
     "continue a session, in any agent",
     {
@@ -408,7 +415,7 @@ const commands = {
     ],
   ),
   ask: command(
-    loaded(() => import("./ask/index.js"), "ask"),
+    commandOf(() => import("./ask/index.js"), "ask"),
     "ask",
     "ask an agent a question in a fresh session, and keep the answer",
     {
@@ -430,7 +437,7 @@ const commands = {
     ],
   ),
   init: command(
-    loaded(() => import("./init.js"), "init"),
+    commandOf(() => import("./init.js"), "init"),
     "init",
     "set up an agent: adds commands and recording hooks, and lists the files",
     {
@@ -444,7 +451,7 @@ const commands = {
     ],
   ),
   hook: command(
-    loaded(() => import("./hook.js"), "hook"),
+    commandOf(() => import("./hook.js"), "hook"),
     "hook",
     "run by agents at each turn, after init",
     {
@@ -454,7 +461,7 @@ const commands = {
     },
   ),
   typed: command(
-    refusalAnswered(() => import("./slash-commands.js"), "runSlashCommand"),
+    agentCommandOf(() => import("./slash-commands.js"), "runSlashCommand"),
     "typed",
     "run by agents for /sessions, /session, /compact and /debug context",
     {

@@ -18,7 +18,8 @@ import { freeLock, namesIn, takeLock } from "./lock.js";
  *
  * What is known of a conversation once it was recorded: its session, the setting `recall`, the marks of the settings'
  * files, and whether a save was to be offered when nobody could be told.
- * @typedef {{ agent: string, path: string, project: string, session: string, recall: string, settings: FileMark[], isOfferDue: boolean }} Knowledge
+ * @typedef {Pick<Turn, "agent" | "path" | "project"> & ConversationFacts} Knowledge
+ * @typedef {{ session: string, recall: string, settings: FileMark[], isOfferDue: boolean }} ConversationFacts
  * @typedef {[path: string, mark: string]} FileMark
  */
 
