@@ -17,7 +17,7 @@ const ROUNDS = 9;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `a hook with nothing to say, in conversations of 1 and 9 MB, and commands, above bare Node (medians of ${ROUNDS})`,
+  title: `a hook with nothing to say, at 1 and 9 MB, and commands, above bare Node (medians of ${ROUNDS})`,
   run: () => inFolder(measure),
 };
 

@@ -8,7 +8,10 @@ import { setTimeout } from "node:timers/promises";
 import { findHolder } from "../../js/cli/hooks/lock.js";
 import { settleRecordings } from "../../js/cli/hooks/recorder.js";
 
-/** Resolves once all that hooks have handed on is recorded, and nobody writes in the home any longer. @param {string} home */
+/**
+ * Resolves once all that hooks have handed on is recorded, and nobody writes in the home any longer.
+ * @param {string} home
+ */
 export async function recordersEnded(home) {
   await settleRecordings(home);
   const hooks = join(home, "cache", "hooks");

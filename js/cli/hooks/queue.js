@@ -59,7 +59,11 @@ export function pendingKeys(home) {
   return new Set(pendingNames(home).map((name) => name.slice(0, name.indexOf("."))));
 }
 
-/** The names of a conversation's queued turns, in their order. @param {string} home @param {string} [key] all without */
+/**
+ * The names of a conversation's queued turns, in their order.
+ * @param {string} home
+ * @param {string} [key] all conversations' without
+ */
 export function pendingNames(home, key) {
   const isOne = (/** @type {string} */ name) =>
     name.endsWith(".json") && (key === undefined || name.startsWith(`${key}.`));
@@ -123,7 +127,11 @@ export function readKnowledge(home, { agent, path, project }) {
   return isSame && known.settings.every(([file, mark]) => markOf(file) === mark) ? known : undefined;
 }
 
-/** The unsaved turns that were counted for a session, as the core keeps them. @param {string} home @param {string} id */
+/**
+ * The unsaved turns that were counted for a session, as the core keeps them.
+ * @param {string} home
+ * @param {string} id
+ */
 export function readReminder(home, id) {
   try {
     return readFileSync(join(home, "cache", `${id}.turns`));

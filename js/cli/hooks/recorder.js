@@ -191,7 +191,11 @@ export async function withRecordingStore({ home, project }, work) {
   }
 }
 
-/** Records a conversation up to now, if it is to be and there is any. @param {Store} store @param {{ agent: string, path: string }} at */
+/**
+ * Records a conversation up to now, if it is to be and there is any.
+ * @param {Store} store
+ * @param {{ agent: string, path: string }} at
+ */
 export async function recordNow(store, { agent, path }) {
   const [unclear] = store.problems;
   if (unclear && !store.settings.record) throw Object.assign(new Error(unclear.message), { code: unclear.code });
