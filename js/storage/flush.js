@@ -14,6 +14,14 @@ export function flush(how, fd) {
   return new Promise((resolve, reject) => how(fd, (error) => (error ? reject(error) : resolve())));
 }
 
+/**
+ * Waits for flushes that run at once, also where one has failed: their files must not be closed before.
+ * @param {Promise<void>[]} flushes
+ */
+export async function waitForFlushes(flushes) {
+  for (const end of await Promise.allSettled(flushes)) if (end.status === "rejected") throw end.reason;
+}
+
 /** Makes the disk confirm which names are in a folder. @param {string} folder */
 export async function syncFolder(folder) {
   // Windows opens no folders; NTFS keeps their entries in a journal of its own.

@@ -18,7 +18,7 @@ import { dirname, sep } from "node:path";
 
 import { checkOptions } from "../wasm/options.js";
 import { checkNames, checkRange, storageError } from "./contract.js";
-import { syncFolder } from "./flush.js";
+import { syncFolder, waitForFlushes } from "./flush.js";
 import {
   UnrootedFinder,
   codeOf,
@@ -32,6 +32,7 @@ import {
 import { addFiles, kindOf, statOf } from "./stats.js";
 import { move, rejectTaken, rejectUnmovable } from "./move.js";
 import { placeLink } from "./link.js";
+import { FileReader } from "./file-reader.js";
 import { OpenFile, openToAppend } from "./open-file.js";
 import { toStorageError } from "./system-errors.js";
 import { ReplacedError, RootedFinder } from "./root.js";
@@ -43,8 +44,6 @@ import { writeWhole } from "./whole-file.js";
 
 /** How many descriptors stay open between appends. */
 const MAX_OPEN_FILES = 32;
-/** The most bytes of one read: systems refuse lengths over 2 GiB. */
-const MAX_READ_BYTES = 1 << 30;
 /** How often a file that was replaced meanwhile is opened again. */
 const MAX_ATTEMPTS = 20;
 
@@ -83,6 +82,8 @@ export class NodeStorage {
   #closeError;
 
   #closed = false;
+
+  #reader = new FileReader();
 
   #hasRoot;
 
@@ -315,13 +316,7 @@ export class NodeStorage {
       const from = Math.min(start, found.size);
       const wanted = Math.min(end, found.size) - from;
       const bytes = wanted <= into.length ? into.subarray(0, wanted) : new Uint8Array(wanted);
-      let filled = 0;
-      // Also of nothing: who reads again and again until something comes lets others have their turn by that.
-      let count;
-      do {
-        count = await readAt(fd, bytes, filled, Math.min(MAX_READ_BYTES, bytes.length - filled), from + filled);
-        filled += count;
-      } while (count > 0 && filled < bytes.length); // Else the file was cut while it was read.
+      const filled = await this.#reader.fill(fd, bytes, from);
       return bytes.subarray(0, filled);
     } catch (cause) {
       if (isAbsent(cause)) return null;
@@ -407,15 +402,24 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path Makes the disk confirm its name, and that of each folder above it that may be new. */
+  /**
+   * Makes the disk confirm a path's name, and that of each folder above it that may be new: all at once, since a
+   * program that is busy lets each wait end late.
+   * @param {string} path
+   */
   async #syncEntries(path) {
-    await this.#syncName(path);
+    const folders = [];
     for (let folder = dirname(path); dirname(folder) !== folder; folder = dirname(folder)) {
-      if (!this.#unconfirmed.has(folder) && (this.#confirmed.has(folder) || !mayBeOurs(folder))) continue;
-      await this.#syncName(folder);
-      this.#unconfirmed.delete(folder);
-      this.#confirmed.add(folder);
+      if (this.#unconfirmed.has(folder) || (!this.#confirmed.has(folder) && mayBeOurs(folder))) folders.push(folder);
     }
+    await waitForFlushes([this.#syncName(path), ...folders.map((folder) => this.#confirmFolder(folder))]);
+  }
+
+  /** @param {string} folder */
+  async #confirmFolder(folder) {
+    await this.#syncName(folder);
+    this.#unconfirmed.delete(folder);
+    this.#confirmed.add(folder);
   }
 
   /** @param {string} path Makes the disk confirm its name. */
@@ -519,20 +523,6 @@ function closeQuietly(fd) {
   try {
     fs.closeSync(fd);
   } catch {}
-}
-
-/**
- * @param {number} fd
- * @param {Uint8Array} into
- * @param {number} offset
- * @param {number} length
- * @param {number} position
- * @returns {Promise<number>} how many bytes
- */
-function readAt(fd, into, offset, length, position) {
-  return new Promise((resolve, reject) =>
-    fs.read(fd, into, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
-  );
 }
 
 /** @param {string} path @param {string} folder */

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 
 import { ticksMs } from "../wasm/clock.js";
-import { flush } from "./flush.js";
+import { flush, waitForFlushes } from "./flush.js";
 import { codeOf, rejectLinkAndFolder } from "./folders.js";
 
 /** @import { HeldPlace } from "./folders.js" */
@@ -139,8 +139,7 @@ export class OpenFile {
   async #flush() {
     if (this.#entriesSynced) return flush(fs.fdatasync, this.fd);
     // Whoever made the file may have died before the disk knew its name.
-    await flush(fs.fsync, this.fd);
-    await this.#syncEntries();
+    await waitForFlushes([flush(fs.fsync, this.fd), this.#syncEntries()]);
     this.#entriesSynced = true;
   }
 }

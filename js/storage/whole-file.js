@@ -13,10 +13,7 @@ import { flush } from "./flush.js";
  */
 const RETRY_WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
 
-/**
- * The most bytes written synchronously: the system takes them sooner than another thread would start, where nobody
- * waits for the disk.
- */
+/** The most bytes written synchronously: the system takes them sooner than another thread would start. */
 const MAX_QUICK_BYTES = 2 ** 20;
 
 /**
@@ -31,7 +28,7 @@ const MAX_QUICK_BYTES = 2 ** 20;
 export async function writeWhole(path, pieces, check, durable) {
   const temporary = temporaryPathFor(path);
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  const isQuick = !durable && size <= MAX_QUICK_BYTES;
+  const isQuick = size <= MAX_QUICK_BYTES;
   const fd = fs.openSync(temporary, "wx", 0o600);
   try {
     try {

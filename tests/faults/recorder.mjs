@@ -117,6 +117,7 @@ export class Recorder {
         this.#recordRemove(plain(path), options),
       rm: async (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) =>
         this.#recordRemove(plain(path), options),
+      renameSync: (/** @type {string} */ from, /** @type {string} */ to) => this.#recordRename(plain(from), plain(to)),
       rename: async (/** @type {string} */ from, /** @type {string} */ to) =>
         this.#recordRename(plain(from), plain(to)),
     };

@@ -198,8 +198,7 @@ describe("durability", () => {
   function traced(root) {
     /** @type {string[]} */
     const trace = [];
-    const { fsync, fdatasync } = fs;
-    const { rename } = fs.promises;
+    const { fsync, fdatasync, renameSync } = fs;
     const name = (/** @type {string} */ path) => path.replace(root, "").replace(/\.\d+\.[0-9a-f]+\.tmp$/, ".tmp");
     for (const [what, call] of Object.entries({ fsync, fdatasync })) {
       mock.method(
@@ -211,9 +210,9 @@ describe("durability", () => {
         },
       );
     }
-    mock.method(fs.promises, "rename", (/** @type {string} */ from, /** @type {string} */ to) => {
+    mock.method(fs, "renameSync", (/** @type {string} */ from, /** @type {string} */ to) => {
       trace.push(`rename ${name(from)} ${name(to)}`);
-      return rename(from, to);
+      renameSync(from, to);
     });
     return trace;
   }
@@ -230,6 +229,44 @@ describe("durability", () => {
       assert.deepEqual(trace.splice(0), ["fdatasync /a/b/log"]);
       await storage.append(`${root}/a/b/other`, LINE, { durable: true });
       assert.deepEqual(trace.splice(0), ["fsync /a/b/other", "fsync /a/b"]);
+    },
+    PROC,
+  );
+
+  check("the file, its folder and every new folder are flushed at once", async (storage, root) => {
+    const { fsync } = fs;
+    let running = 0;
+    let most = 0;
+    mock.method(fs, "fsync", (/** @type {number} */ fd, /** @type {fs.NoParamCallback} */ done) => {
+      running += 1;
+      most = Math.max(most, running);
+      fsync(fd, (error) => {
+        running -= 1;
+        done(error);
+      });
+    });
+    await storage.append(`${root}/a/b/log`, LINE, { durable: true });
+    assert.deepEqual([most, running], [4, 0]);
+  });
+
+  check(
+    "a flush that fails is told once the others have ended",
+    async (storage, root) => {
+      const { fsync } = fs;
+      let running = 0;
+      mock.method(fs, "fsync", (/** @type {number} */ fd, /** @type {fs.NoParamCallback} */ done) => {
+        running += 1;
+        const fails = fs.readlinkSync(`/proc/self/fd/${fd}`) === `${root}/a`;
+        const end = (/** @type {NodeJS.ErrnoException | null} */ error) => {
+          running -= 1;
+          done(error);
+        };
+        if (fails) end(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }));
+        else fsync(fd, end);
+      });
+      const append = storage.append(`${root}/a/b/log`, LINE, { durable: true });
+      await assert.rejects(append, { code: "storage_failed", durable: false });
+      assert.equal(running, 0);
     },
     PROC,
   );
@@ -366,12 +403,12 @@ describe("durability", () => {
   check(
     "replace writes on where the system takes only a part, and gives up where it takes nothing",
     async (storage, root) => {
-      const { write } = fs;
+      const { writeSync } = fs;
       const bytes = Uint8Array.from({ length: 5000 }, (_, index) => index % 251);
       let most = 999;
-      mock.method(fs, "write", (/** @type {number} */ fd, /** @type {Uint8Array} */ part, /** @type {any} */ done) => {
-        write(fd, part.subarray(0, most), done);
-      });
+      mock.method(fs, "writeSync", (/** @type {number} */ fd, /** @type {Uint8Array} */ part) =>
+        writeSync(fd, part.subarray(0, most)),
+      );
       await storage.replace(`${root}/document`, bytes);
       assert.deepEqual(await storage.read(`${root}/document`), bytes);
       most = 0;
@@ -384,17 +421,13 @@ describe("durability", () => {
   check(
     "on Windows a rename is tried again while another program holds the file",
     async (storage, root) => {
-      const { rename } = fs.promises;
+      const { renameSync } = fs;
       const codes = ["EPERM", "EACCES", "EBUSY"];
-      const renaming = mock.method(
-        fs.promises,
-        "rename",
-        async (/** @type {string} */ from, /** @type {string} */ to) => {
-          const code = codes.shift();
-          if (code) throw Object.assign(new Error(`${code}: held`), { code });
-          await rename(from, to);
-        },
-      );
+      const renaming = mock.method(fs, "renameSync", (/** @type {string} */ from, /** @type {string} */ to) => {
+        const code = codes.shift();
+        if (code) throw Object.assign(new Error(`${code}: held`), { code });
+        renameSync(from, to);
+      });
       await assert.rejects(storage.replace(`${root}/document`, LINE), { code: "permission_denied" });
       const { platform } = process;
       Object.defineProperty(process, "platform", { value: "win32" });
