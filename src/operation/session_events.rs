@@ -23,11 +23,16 @@ impl SessionFiles {
     }
 
     pub(super) async fn begin_session(&self, io: &Io, begin: NewSession) -> Result<(), Trouble> {
+        self.begin_log(io, begin).await?;
+        self.save_document(io).await
+    }
+
+    // Begins the session without its document.
+    pub(super) async fn begin_log(&self, io: &Io, begin: NewSession) -> Result<(), Trouble> {
         self.begin_with_id(begin.id());
         let stamp = io.stamp();
         let bytes = self.with_session(|session| session.stage_changes(begin.into_changes(&stamp), &stamp))?;
-        self.append(io, LogName::Events, bytes, (true, true)).await?;
-        self.save_document(io).await
+        self.append(io, LogName::Events, bytes, (true, true)).await
     }
 
     /// Records changes as events, JSON as in [`ChangeRequest::from_json`], against the session as it is now, whoever
@@ -219,6 +224,16 @@ impl SessionFiles {
         self.confirm(io, LogName::Events, false).await?;
         self.take_document(self.read_document(io).await?.as_deref());
         self.append_changes(io, Vec::new()).await?;
+        self.write_document(io).await
+    }
+
+    /// Writes the document of a session whose log was just begun: nothing has been said beside it.
+    pub(super) async fn save_first_document(&self, io: &Io) -> Result<(), Trouble> {
+        self.take_document(self.read_document(io).await?.as_deref());
+        self.write_document(io).await
+    }
+
+    async fn write_document(&self, io: &Io) -> Result<(), Trouble> {
         let document = self.with_session(|session| session.document(self.document_name()));
         io.replace(&self.document_file(), document.into_bytes(), Some(&self.folder())).await?;
         self.mark_document_written();

@@ -68,12 +68,21 @@ impl RepositoryPlace<'_> {
     }
 }
 
-/// Picks the remote that counts from the names of a repository's remotes, one a line: `origin`, else the only one.
-pub fn remote_that_counts(names: &str) -> Option<&str> {
-    let mut names = names.split('\n').filter(|name| !name.is_empty());
-    let (first, second) = (names.next()?, names.next());
-    let is_one = second.is_none() || first == "origin";
-    if is_one { Some(first) } else { second.into_iter().chain(names).find(|name| *name == "origin") }
+/// Picks an address from git's answer to `remote -v`: that of `origin`, else of the only remote; empty if there is
+/// neither.
+pub fn address_that_counts(listed: &str) -> &str {
+    let mut first: Option<(&str, &str)> = None;
+    let mut is_only = true;
+    for line in listed.split('\n') {
+        let Some((name, rest)) = line.split_once('\t') else { continue };
+        let address = rest.rsplit_once(" (fetch)").map_or("", |(address, _)| address);
+        if name == "origin" {
+            return address;
+        }
+        is_only &= first.is_none_or(|(known, _)| known == name);
+        first = first.or(Some((name, address)));
+    }
+    first.filter(|_| is_only).map_or("", |(_, address)| address)
 }
 
 /// Turns a title into the first line of a commit message.
@@ -104,6 +113,8 @@ fn is_blank(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -151,14 +162,32 @@ mod tests {
 
     #[test]
     fn the_remote_is_origin_else_the_only_one() {
+        let listed = |names: &[&str]| -> String {
+            names
+                .iter()
+                .map(|name| format!("{name}\tat {name} (fetch)\n{name}\tto {name} (push)\n"))
+                .collect()
+        };
         for (names, expected) in [
-            ("", None),
-            ("fork\n", Some("fork")),
-            ("fork\norigin\nz\n", Some("origin")),
-            ("origin\nfork\n", Some("origin")),
-            ("fork\nupstream\n", None),
+            (&[][..], ""),
+            (&["fork"], "at fork"),
+            (&["fork", "origin", "z"], "at origin"),
+            (&["origin", "fork"], "at origin"),
+            (&["fork", "upstream"], ""),
         ] {
-            assert_eq!(remote_that_counts(names), expected, "{names}");
+            assert_eq!(address_that_counts(&listed(names)), expected, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_whole_whatever_git_writes_behind_it() {
+        for (listed, expected) in [
+            ("fork\ta b (fetch) [blob:none]\nfork\ta b (push)\n", "a b"),
+            ("fork\ta (fetch) (fetch)\nfork\ta (fetch) (push)\n", "a (fetch)"),
+            ("fork\t\nfork\tto (push)\n", ""),
+            ("fork\t\nupstream\tat (fetch)\n", ""),
+        ] {
+            assert_eq!(address_that_counts(listed), expected, "{listed}");
         }
     }
 

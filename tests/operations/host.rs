@@ -72,10 +72,9 @@ const FRESH_US: i64 = 2_000_000_000_000_001;
 // Of a repository with a remote: what `git` prints.
 fn git_output(arguments: &[String], remote: Option<&str>) -> GitRun {
     let out = match arguments.last().map(String::as_str) {
-        Some("--show-prefix") => "true\nfalse\n\n",
-        Some("remote") => "origin\n",
-        Some("origin") => remote.unwrap_or("https://example.org/a/b\n"),
-        _ => "",
+        Some("--show-prefix") => String::from("true\nfalse\n\n"),
+        Some("-v") => format!("origin\t{} (fetch)\n", remote.unwrap_or("https://example.org/a/b")),
+        _ => String::new(),
     };
     GitRun { status: Some(0), stdout: out.into(), ..GitRun::default() }
 }

@@ -338,7 +338,7 @@ fn what_a_list_tells_others_has_no_part_of_a_secret_that_a_title_was_cut_in() {
 
 #[test]
 fn a_repository_has_one_name_however_its_letters_are_written() {
-    let remotes = ["https://example.org/a/bu\u{308}ro\n", "https://example.org/a/büro\n"];
+    let remotes = ["https://example.org/a/bu\u{308}ro", "https://example.org/a/büro"];
     for remote in remotes {
         let mut host = Host::default();
         host.remote = Some(remote);

@@ -4,22 +4,24 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use super::{Git, decode_lossy};
-use crate::operation::join::join_both;
 use crate::operation::{Io, Trouble, Work};
-use crate::project::{Aliases, RepositoryPlace, remote_that_counts};
+use crate::project::{Aliases, RepositoryPlace, address_that_counts};
 
 /// Reads them; empty where git or the repository does not say. A folder below the top of a repository counts where
 /// HEAD has it.
 pub(in crate::operation) async fn read_aliases(io: &Io, folder: &str) -> Result<Aliases, Trouble> {
     let git = Git { io, folder };
-    let answer = git.try_query_output(&[
+    // Asked at once, though outside a repository the first would do: a busy program lets each wait for git end late.
+    let place = git.try_query_output(&[
         "rev-parse",
         "--is-inside-work-tree",
         "--is-shallow-repository",
         "--show-prefix",
     ]);
-    let answer = answer.await?;
-    let Some(RepositoryPlace { has_first_commit, folder }) = RepositoryPlace::read(&answer) else {
+    let remotes = git.try_query_output(&["remote", "-v"]);
+    let roots = git.try_query_output(&["rev-list", "--max-parents=0", "--first-parent", "HEAD"]);
+    let (place, remotes, roots) = (place.await?, remotes.await?, roots.await?);
+    let Some(RepositoryPlace { has_first_commit, folder }) = RepositoryPlace::read(&place) else {
         return Ok(Aliases::default());
     };
     if !folder.is_empty()
@@ -27,19 +29,9 @@ pub(in crate::operation) async fn read_aliases(io: &Io, folder: &str) -> Result<
     {
         return Ok(Aliases::default());
     }
-    let roots = async {
-        match has_first_commit {
-            true => git.try_query_output(&["rev-list", "--max-parents=0", "--first-parent", "HEAD"]).await,
-            false => Ok(String::new()),
-        }
-    };
-    let (names, roots) = join_both(git.try_query_output(&["remote"]), roots).await;
-    let (names, roots) = (names?, roots?);
-    let address = match remote_that_counts(&names) {
-        Some(name) => git.try_query_output(&["remote", "get-url", "--", name]).await?,
-        None => String::new(),
-    };
-    let Aliases { remote, first_commit, folder } = Aliases::new(&address, &roots, folder).unwrap_or_default();
+    let roots = if has_first_commit { roots } else { String::new() };
+    let address = address_that_counts(&remotes);
+    let Aliases { remote, first_commit, folder } = Aliases::new(address, &roots, folder).unwrap_or_default();
     Ok(Aliases {
         remote: normalize_name(io, remote).await?,
         first_commit,

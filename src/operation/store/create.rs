@@ -1,8 +1,10 @@
 //! Creates a new session in the project.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Store;
@@ -11,8 +13,9 @@ use crate::error::Error;
 use crate::json::fields::kind_of;
 use crate::json::request;
 use crate::layout::{Placement, SessionLocation, names};
+use crate::operation::join::join_all;
 use crate::operation::session_files::SessionFiles;
-use crate::operation::{Io, Operation, Trouble};
+use crate::operation::{Io, Operation, Trouble, Work};
 use crate::record::event::{Agent, SessionCreation, USUAL_TYPE};
 use crate::record::{draft, id};
 use crate::session::new_session::NewSession;
@@ -56,10 +59,17 @@ impl Store {
             }
         };
         let files = self.unopened_session(&place, "");
-        files.begin_session(io, NewSession::new(created, title)).await?;
+        files.begin_log(io, NewSession::new(created, title)).await?;
+        // What follows from the log is written at once: a busy program lets each wait for the disk end late.
+        let works: Vec<Work<'_, ()>> = vec![
+            Box::pin(files.save_first_document(io)),
+            Box::pin(async { self.point_at(io, &files).await.map(drop) }),
+        ];
+        for done in join_all(works).await {
+            done?;
+        }
         self.register_workspace(io, &place).await?;
         self.add_open(&files);
-        self.point_at(io, &files).await?;
         Ok(files)
     }
 

@@ -192,10 +192,14 @@ async fn is_folder(io: &Io, path: &str) -> Result<bool, Trouble> {
 }
 
 async fn write_pointer(io: &Io, pointer: &SessionPointer) -> Result<(), Trouble> {
-    if io.stat(&pointer::ignore_file()).await?.is_none() {
-        io.replace(&pointer::ignore_file(), Vec::from(pointer::IGNORE_RULES), None).await?;
-    }
+    let is_ignored = io.stat(&pointer::ignore_file()).await?.is_some();
+    // Asked for in one step.
+    let ignoring =
+        (!is_ignored).then(|| io.replace(&pointer::ignore_file(), Vec::from(pointer::IGNORE_RULES), None));
     io.replace(&pointer::file(), pointer::write(pointer).into_bytes(), None).await?;
+    if let Some(written) = ignoring {
+        written.await?;
+    }
     unless_bug(io.link(&pointer::link(), &pointer.path).await)?;
     Ok(())
 }
