@@ -8,7 +8,7 @@ import { runProgram, findField } from "./driving.mjs";
 /** @import { Client, Seat } from "./driving.mjs" */
 
 // Nothing is looked up, fetched or installed at the start.
-const ENV = {
+export const ENV = {
   OPENCODE_DISABLE_MODELS_FETCH: "1",
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
