@@ -67,7 +67,7 @@ async function ofLog(home, id, size) {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
   const log = logOf(session);
-  const { tokenBudget, strategy, includedMessageCount, report } = await session.context({ window: WINDOW });
+  const { tokenBudget, strategy, includedMessageCount, report } = await session.context({ window: WINDOW, frame: false });
   const rejected = report.rejected.map((/** @type {{ strategy: string }} */ one) => one.strategy).join();
   if (rejected !== "full-history,pruned-tools")
     throw new Error(`expected full-history and pruned-tools to be rejected, but found ${rejected || strategy} instead`);
@@ -75,7 +75,7 @@ async function ofLog(home, id, size) {
     {
       fresh: openedAndBuilt(home, id),
       tail: { times: 10, once: () => tail(log, tokenBudget) },
-      again: measureOnce(() => session.context({ window: WINDOW })),
+      again: measureOnce(() => session.context({ window: WINDOW, frame: false })),
     },
     { rounds: 31 },
   );
@@ -129,7 +129,7 @@ function openedAndBuilt(home, id, storage) {
   let store;
   const work = async () => {
     store = await openStore({ home, project: "/", storage });
-    await (await store.session(id)).context({ window: WINDOW });
+    await (await store.session(id)).context({ window: WINDOW, frame: false });
   };
   return measureOnce(work, () => store.close());
 }
@@ -170,7 +170,7 @@ async function besideOthers(home, id) {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
   const log = logOf(session);
-  const { tokenBudget: budget } = await session.context({ window: WINDOW });
+  const { tokenBudget: budget } = await session.context({ window: WINDOW, frame: false });
   const { stored, counted } = costs;
   const few = parseLog(log).slice(-FEW_MESSAGES);
   const cost = await inTurns(
@@ -259,7 +259,7 @@ async function inParallel(home) {
     const each = async (/** @type {typeof sessions[0]} */ session) => {
       for (let n = 0; n < PARALLEL_BUILDS; n += 1) {
         const start = performance.now();
-        await session.context({ window: WINDOW });
+        await session.context({ window: WINDOW, frame: false });
         all.push((performance.now() - start) * 1000);
       }
     };
@@ -300,12 +300,12 @@ async function measureUncounted(folder) {
   };
   const { store, session } = await imported(false);
   const everything = { window: 2 ** 31, reserve: 0 };
-  const { strategy, includedMessageCount } = await session.context(everything);
+  const { strategy, includedMessageCount } = await session.context({ ...everything, frame: false });
   if (strategy !== "full-history" || includedMessageCount < IMPORTED.messages * 0.9)
     throw new Error(`expected all messages, but found ${includedMessageCount} by ${strategy} instead`);
   const cost = await inTurns(
     {
-      context: measureOnce(() => session.context(everything)),
+      context: measureOnce(() => session.context({ ...everything, frame: false })),
       theirs: measureOnce(() => parsedAndCounted(file)),
       imported: measureOnce(async () => (await imported(true)).store.close()),
     },

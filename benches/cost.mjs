@@ -56,7 +56,7 @@ export async function measureCost(name, conversation, requests, { calls }) {
       { what: named("cuts, in frames"), value: framed.cuts, unit: "" },
     );
     if (!unframed) continue;
-    const without = await replayContexts(drafts, { window, format }, calls);
+    const without = await replayContexts(drafts, { window, format, frame: false }, calls);
     figures.push(
       { what: named("unchanged, without frames"), value: meanKept(without), unit: "%" },
       { what: named("cost without frames, to the plain cut's"), value: without.cost / plain.cost, unit: "times" },

@@ -18,7 +18,7 @@ const CALLS_BEFORE = 10;
 const MAX_FACTS_FEWER = 1;
 const MAX_POINTS_FEWER = 2;
 /** What is asked of each context. */
-const WAYS = /** @type {const} */ ({ framed: { frame: true }, unframed: {} });
+const WAYS = /** @type {const} */ ({ framed: { frame: true }, unframed: { frame: false } });
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
 /** @typedef {import("../js/index.js").Session} Session */

@@ -56,13 +56,13 @@ async function ofLong(folder) {
   const start = performance.now();
   await store.search("ticket").next();
   const firstMs = performance.now() - start;
-  const first = await session.context({ window: WINDOW });
+  const first = await session.context({ window: WINDOW, frame: false });
   if (!first.report.recall) throw new Error("expected something to be recalled");
   const cost = await inTurns(
     {
-      without: { times: 1, once: () => session.context({ window: WINDOW, recall: 0 }), after: question },
-      asked: { times: 1, once: () => session.context({ window: WINDOW }) },
-      again: { times: 1, once: () => session.context({ window: WINDOW }), after: question },
+      without: { times: 1, once: () => session.context({ window: WINDOW, recall: 0, frame: false }), after: question },
+      asked: { times: 1, once: () => session.context({ window: WINDOW, frame: false }) },
+      again: { times: 1, once: () => session.context({ window: WINDOW, frame: false }), after: question },
     },
     { rounds: 31 },
   );

@@ -38,8 +38,8 @@ async function measure(folder) {
   }
   let requests = 0;
   const summarize = () => ((requests += 1), "They looked at files, one after another.");
-  const modeled = () => takeSession(waiting.modeled).context({ window: WINDOW, summarize });
-  const ruled = () => takeSession(waiting.ruled).context({ window: WINDOW });
+  const modeled = () => takeSession(waiting.modeled).context({ window: WINDOW, summarize, frame: false });
+  const ruled = () => takeSession(waiting.ruled).context({ window: WINDOW, frame: false });
   const calls = { modeled: await countCalls(modeled), ruled: await countCalls(ruled) };
   const asked = requests;
   const cost = await inTurns(

@@ -14,7 +14,7 @@ const things = {
     let left = 20;
     for await (const _ of session.messages({ newestFirst: true })) if ((left -= 1) === 0) return;
   },
-  "32k context": (session) => session.context({ window: 32_000, encoding: "estimate-1" }),
+  "32k context": (session) => session.context({ window: 32_000, encoding: "estimate-1", frame: false }),
   "context and resume": async (session) => {
     await session.context({ window: 32_768, encoding: "estimate-1" });
     await session.resume({ window: 32_768, encoding: "estimate-1" });

@@ -880,7 +880,11 @@ unchangedTokens: number,
 /**
  * Why the context does not extend the last one; absent where it does.
  */
-ended?: FrameEnd, };
+ended?: FrameEnd, 
+/**
+ * What to send as `prompt_cache_key`, in OpenAI's shapes: calls with one key find each other's cache.
+ */
+promptCacheKey?: string, };
 
 /**
  * Why a frame ended.
@@ -951,7 +955,7 @@ id: string,
  */
 isSent: boolean, 
 /**
- * The reason: `open-loop` if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
+ * The reason: `open-loop`, or `frame` for an earlier turn's, if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
  * `unknown-provider`, or `shape`, which takes none.
  */
 why: string, };

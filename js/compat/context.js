@@ -169,7 +169,6 @@ export class ContextBuilder {
       }));
     return {
       window,
-      frame: false,
       only: this.#strategies.map(({ name }) => name),
       ...countingOptions(tokenizer),
       strategies,

@@ -69,15 +69,17 @@ export type AnthropicContent =
       source: { type: "base64"; media_type: "application/pdf"; data: string } | { type: "url"; url: string };
     };
 
-/** A message of Anthropic's: `MessageParam`. */
+/** A message of Anthropic's: `MessageParam`. `cache_control` is there with `cacheMarks` alone. */
 export interface AnthropicMessage {
   role: "user" | "assistant";
   content: (
-    | AnthropicContent
+    | ((
+        | AnthropicContent
+        | { type: "tool_use"; id: string; name: string; input: Record<string, unknown> }
+        | { type: "tool_result"; tool_use_id: string; is_error?: true; content?: AnthropicContent[] }
+      ) & { cache_control?: { type: "ephemeral" } })
     | { type: "thinking"; thinking: string; signature: string }
     | { type: "redacted_thinking"; data: string }
-    | { type: "tool_use"; id: string; name: string; input: Record<string, unknown> }
-    | { type: "tool_result"; tool_use_id: string; is_error?: true; content?: AnthropicContent[] }
   )[];
 }
 
@@ -119,7 +121,7 @@ export type AiSdkSigned =
   { anthropic: { signature: string } | { redactedData: string } } | { google: { thoughtSignature: string } };
 
 /** A message of the AI SDK: its `ModelMessage`. */
-export type AiSdkMessage =
+export type AiSdkMessage = (
   | { role: "system"; content: string }
   | { role: "user"; content: string | AiSdkContent[] }
   | {
@@ -132,7 +134,11 @@ export type AiSdkMessage =
             | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
           ) & { providerOptions?: AiSdkSigned })[];
     }
-  | { role: "tool"; content: { type: "tool-result"; toolCallId: string; toolName: string; output: AiSdkToolOutput }[] };
+  | { role: "tool"; content: { type: "tool-result"; toolCallId: string; toolName: string; output: AiSdkToolOutput }[] }
+) & {
+  /** With `cacheMarks` alone. */
+  providerOptions?: { anthropic: { cacheControl: { type: "ephemeral" } } };
+};
 
 /** A call on a screen, with its result in it. */
 export type AiSdkUiTool = { type: "dynamic-tool"; toolName: string; toolCallId: string } & (

@@ -342,8 +342,9 @@ impl Choosing<'_> {
         }
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
-        let frame =
-            self.request.fill.and_then(|_| self.cut_frame(strategy.as_str(), selected, &summary.message));
+        let frame = self.request.fill.and_then(|_| {
+            self.cut_frame(strategy.as_str(), selected, &summary.message, report.recall.as_ref())
+        });
         let context = self.finish_context(strategy.as_str(), messages, (included, summarized), report);
         Context { tokens_used: selected.used_tokens(), frame: frame.map(Box::new), ..context }
     }

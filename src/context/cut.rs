@@ -4,14 +4,21 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::choose::{Choosing, ContextPlan};
-use crate::context::frame::{Frame, FrameRecall};
+use crate::context::frame::{Frame, FrameRecall, pins_before};
+use crate::context::report::Recall;
 use crate::context::steps::{Item, Step, find_newest_user};
 use crate::context::strategies::StepDecision;
 use crate::record::message::{Message, Role};
 
 impl Choosing<'_> {
     /// Returns what the next context extends; `None` where nothing may stand beside the newest user message.
-    pub(super) fn cut_frame(&self, strategy: &str, plan: &ContextPlan, summary: &Message) -> Option<Frame> {
+    pub(super) fn cut_frame(
+        &self,
+        strategy: &str,
+        plan: &ContextPlan,
+        summary: &Message,
+        recall: Option<&Recall>,
+    ) -> Option<Frame> {
         if self.material.is_cut {
             return None;
         }
@@ -22,13 +29,14 @@ impl Choosing<'_> {
             let shortened = step.items.iter().zip(flags).filter(|(_, is_short)| **is_short);
             shortened.filter_map(|(item, _)| item.start).collect()
         };
-        let recalled = find_newest_user(steps)
-            .map(|newest| FrameRecall::of(newest.place, self.recalled_quotes, &plan.recall_block));
+        let recalled =
+            find_newest_user(steps).map(|newest| FrameRecall::of(newest.place, &plan.recall_block, recall));
         Some(Frame {
             strategy: strategy.into(),
             start,
             end: self.reading.end(),
             required: self.reading.required_before(start),
+            pins: pins_before(self.reading.source(), start),
             shortened: steps.iter().zip(decisions).flat_map(is_shortened).collect(),
             folded: self.reading.folded_lines().clone(),
             reasoning_since: self.find_reasoning_start(decisions),

@@ -9,7 +9,6 @@ use crate::context::build::Build;
 use crate::context::choose::{Choosing, Material};
 use crate::context::frame::{Frame, FrameRecall, frame_message};
 use crate::context::reading::Reading;
-use crate::context::recall::RecallBlock;
 use crate::context::report::Decision;
 use crate::context::steps::{Item, find_newest_user};
 use crate::context::{Context, Outcome};
@@ -81,19 +80,18 @@ impl Build {
         let question = find_newest_user(&material.steps)
             .map(|item| item.place)
             .filter(|place| frame.recalled_for(*place).is_none());
-        let mut quoted = RecallBlock::default();
         if let Some(question) = question {
             if let Some(needs) = self.wanted_recall(&material.steps, budget.available_tokens, vocabulary) {
                 return Some(Outcome::Needs(needs));
             }
-            quoted = self.quote_in_frame(&mut frame, question, (material, room), budget, vocabulary)?;
+            self.quote_in_frame(&mut frame, question, (material, room), budget, vocabulary)?;
             sent = match self.frame_messages(&frame, material, vocabulary) {
                 Ok(sent) => sent,
                 Err(needs) => return Some(Outcome::Needs(needs)),
             };
         }
         let tokens = sent.tokens.filter(|tokens| *tokens <= budget.available_tokens)?;
-        let context = self.frame_context(frame, sent, &quoted, (material, budget), vocabulary);
+        let context = self.frame_context(frame, sent, (material, budget), vocabulary);
         Some(Outcome::Ready(Context { tokens_used: tokens, ..context }))
     }
 
@@ -106,19 +104,20 @@ impl Build {
         (material, room): (&Material, u32),
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
-    ) -> Option<RecallBlock> {
+    ) -> Option<()> {
         let share = budget.share(self.request.recall);
         if self.recalling.recalled_quotes().is_some() && room < share / 2 {
             return None;
         }
         let items = material.steps.iter().flat_map(|step| &step.items).map(|item| item.message.id.as_str());
-        let quoted = frame.recalled.iter().flat_map(|one| &one.ids).map(|id| id.as_str());
+        let quoted = frame.recalled.iter().flat_map(FrameRecall::quoted_ids);
         let there: BTreeSet<&str> = items.chain(quoted).collect();
         let recalled = self.recalling.recalled_quotes();
         let block = recalled.map(|all| all.quote_best(room.min(share), &there, &mut self.prices, vocabulary));
         let block = block.unwrap_or_default();
-        frame.recalled.push(FrameRecall::of(question, recalled, &block));
-        Some(block)
+        let report = recalled.and_then(|all| all.report(&block, &BTreeSet::new()));
+        frame.recalled.push(FrameRecall::of(question, &block, report.as_ref()));
+        Some(())
     }
 
     // Returns the messages of the frame with their price, or the counts that this needs.
@@ -170,7 +169,6 @@ impl Build {
         &mut self,
         frame: Frame,
         sent: FrameMessages,
-        quoted: &RecallBlock,
         (material, budget): (&Material, Budget),
         vocabulary: Option<&Vocabulary>,
     ) -> Context {
@@ -192,7 +190,9 @@ impl Build {
         };
         let mut report = choosing.report();
         report.messages = sent.decisions;
-        report.recall = recalled_quotes.and_then(|all| all.report(quoted, &BTreeSet::new()));
+        report.recall = find_newest_user(&material.steps)
+            .and_then(|newest| frame.recalled_for(newest.place))
+            .and_then(|one| one.report.clone());
         report.summary_tokens = summary_tokens;
         let summarized = if frame.summary.is_some() { u64::MAX } else { 0 };
         let counts = (sent.included.len() as u64, summarized);

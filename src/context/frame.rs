@@ -11,11 +11,13 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::context::recall::{RecallBlock, RecalledQuotes};
+use crate::context::recall::RecallBlock;
+use crate::context::report::{Match, Recall};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
+use crate::session::context_source::ContextSource;
 
 /// What a context was cut to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -29,6 +31,8 @@ pub struct Frame {
     pub end: u64,
     /// The lines of the required messages before the run.
     pub required: Vec<Span>,
+    /// Where the lines of the pinned messages before the run begin.
+    pub pins: BTreeSet<u64>,
     /// Where the lines of shortened messages begin.
     pub shortened: BTreeSet<u64>,
     /// Where the lines of messages begin of whose blobs only the ends are shown.
@@ -58,8 +62,9 @@ pub struct Frame {
 pub struct FrameRecall {
     /// Where the user message stands in the log.
     pub question: u64,
-    /// The ids of the quoted messages.
-    pub ids: Vec<String>,
+    /// What was reported of it; absent where nothing matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<Recall>,
     /// The block that stands before it; absent where nothing matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -78,6 +83,11 @@ impl Frame {
         to_json(self)
     }
 
+    /// True if the same messages before its run are pinned as at the cut.
+    pub(crate) fn has_pins_of(&self, source: &ContextSource) -> bool {
+        self.pins == pins_before(source, self.start)
+    }
+
     /// True if it has texts of the conversation, which somebody may have masked in the log since.
     pub(crate) fn has_texts(&self) -> bool {
         self.summary.is_some() || self.recalled.iter().any(|one| one.text.is_some())
@@ -91,13 +101,14 @@ impl Frame {
 
 impl FrameRecall {
     /// Takes down what is quoted for the user message that stands there.
-    pub(super) fn of(question: u64, recalled: Option<&RecalledQuotes>, block: &RecallBlock) -> FrameRecall {
+    pub(super) fn of(question: u64, block: &RecallBlock, report: Option<&Recall>) -> FrameRecall {
         let text = || block.item.message.content.as_str().into();
-        FrameRecall {
-            question,
-            ids: recalled.map(|all| all.quoted_ids(block)).unwrap_or_default(),
-            text: (!block.quotes.is_empty()).then(text),
-        }
+        FrameRecall { question, report: report.cloned(), text: (!block.quotes.is_empty()).then(text) }
+    }
+
+    /// Returns the ids of the quoted messages.
+    pub(super) fn quoted_ids(&self) -> impl Iterator<Item = &str> {
+        self.report.iter().flat_map(|report| &report.messages).map(|one| one.id.as_str())
     }
 }
 
@@ -107,11 +118,13 @@ impl FromFields for Frame {
             Some(fields.take::<Vec<u64>>(key, bad)?.into_iter().collect())
         };
         let (shortened, folded) = (offsets(&mut fields, "shortened")?, offsets(&mut fields, "folded")?);
+        let pins = offsets(&mut fields, "pins")?;
         Some(Frame {
             strategy: fields.take("strategy", bad)?,
             start: fields.take("start", bad)?,
             end: fields.take("end", bad)?,
             required: fields.take("required", bad)?,
+            pins,
             shortened,
             folded,
             reasoning_since: fields.take("reasoningSince", bad),
@@ -128,9 +141,26 @@ impl FromFields for FrameRecall {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<FrameRecall> {
         Some(FrameRecall {
             question: fields.take("question", bad)?,
-            ids: fields.take("ids", bad)?,
+            report: fields.take("report", bad),
             text: fields.take("text", bad),
         })
+    }
+}
+
+impl FromFields for Recall {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Recall> {
+        Some(Recall {
+            words: fields.take("words", bad)?,
+            tokens: fields.take("tokens", bad)?,
+            messages: fields.take("messages", bad)?,
+            left_out: fields.take("leftOut", bad)?,
+        })
+    }
+}
+
+impl FromFields for Match {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Match> {
+        Some(Match { id: fields.take("id", bad)?, words: fields.take("words", bad)? })
     }
 }
 
@@ -155,6 +185,11 @@ impl FromFields for FrameName {
     }
 }
 
+/// Returns where the lines of the pinned messages before this offset begin.
+pub(super) fn pins_before(source: &ContextSource, start: u64) -> BTreeSet<u64> {
+    source.pins.iter().map(|span| span.start).filter(|place| *place < start).collect()
+}
+
 /// Returns a text of leftoff's own as the message that it is sent in.
 pub(super) fn frame_message(text: &str) -> Message {
     Message { role: Some(Role::User), content: text.into(), ..Message::default() }
@@ -166,12 +201,20 @@ mod tests {
 
     #[test]
     fn a_frame_is_read_as_it_was_written_and_a_damaged_one_is_none() {
-        let recalled = FrameRecall { question: 7, ids: ["a".into()].into(), text: Some("quoted".into()) };
+        let quoted = Match { id: "a".into(), words: ["vault".into()].into() };
+        let report = Recall {
+            words: ["vault".into()].into(),
+            tokens: 9,
+            messages: [quoted.clone()].into(),
+            left_out: [quoted].into(),
+        };
+        let recalled = FrameRecall { question: 7, report: Some(report), text: Some("quoted".into()) };
         let frame = Frame {
             strategy: "full-history".into(),
             start: 12,
             end: 99,
             required: [Span { start: 1, end: 5 }].into(),
+            pins: [1].into(),
             shortened: [13, 40].into(),
             folded: [50].into(),
             reasoning_since: Some("u1".into()),

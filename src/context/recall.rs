@@ -413,14 +413,6 @@ impl RecalledQuotes {
         self.fit_block(quotes, room, prices, vocabulary)
     }
 
-    /// Returns the ids of the messages in a block.
-    pub fn quoted_ids(&self, quoted: &RecallBlock) -> Vec<String> {
-        let mut ids: Vec<String> =
-            quoted.quotes.iter().map(|place| self.quotes[*place].0.id.clone()).collect();
-        ids.dedup();
-        ids
-    }
-
     /// Returns the quoted texts.
     pub fn quoted_texts(&self, quoted: &RecallBlock) -> Vec<&str> {
         quoted.quotes.iter().map(|place| self.quotes[*place].0.text.as_str()).collect()

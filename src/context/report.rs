@@ -69,6 +69,9 @@ pub struct CacheReport {
     /// Why the context does not extend the last one; absent where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<FrameEnd>,
+    /// What to send as `prompt_cache_key`, in OpenAI's shapes: calls with one key find each other's cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_cache_key: Option<String>,
 }
 
 /// Why a frame ended.
@@ -82,7 +85,8 @@ pub enum FrameEnd {
     Budget,
     /// The provider's cache has it no more, or the caller says so.
     Cold,
-    /// Most of what was sent is different now: a message was revised, another branch is current, a secret is hidden.
+    /// Most of what was sent is different now: a message was revised, another branch is current, a secret is hidden; or
+    /// an older message was pinned, or unpinned.
     Changed,
     /// The conversation was compacted, or a compaction was undone.
     Compacted,

@@ -58,6 +58,8 @@ pub struct Request {
     pub cache_lifetime_s: Option<u32>,
     /// True if the caller knows that the provider's cache has nothing.
     pub is_cache_cold: bool,
+    /// True if messages get marks that tell a provider what to keep in its cache.
+    pub marks_cache: bool,
     /// True if the host supplies vectors, which order recalled messages beside their words.
     pub embeds: bool,
     /// True to return messages as stored, whatever shape they are counted in.
@@ -148,6 +150,7 @@ impl Request {
             fill: None,
             cache_lifetime_s: None,
             is_cache_cold: false,
+            marks_cache: false,
             embeds: false,
             keeps_stored_shape: false,
             summaries: false,
@@ -157,7 +160,7 @@ impl Request {
     }
 
     /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","frame","fill",
-    /// "cacheLifetime","cold","stored","summaries","strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
+    /// "cacheLifetime","cold","cacheMarks","stored","summaries","strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
     /// that is not given comes from `model`, else from the session's record, `{"model","window"}`. For an unknown
     /// model on record the estimate is assumed as the encoding; with `assumes` the window is assumed, too, if nobody
     /// gives one, and so are the values of an unknown given model. `tools` is any JSON; each strategy is
@@ -198,6 +201,7 @@ impl Request {
         request.fill = read_fill(&mut fields, &mut bad)?;
         request.cache_lifetime_s = fields.take("cacheLifetime", &mut bad);
         request.is_cache_cold = fields.take("cold", &mut bad).unwrap_or_default();
+        request.marks_cache = fields.take("cacheMarks", &mut bad).unwrap_or_default();
         request.keeps_stored_shape = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
@@ -205,7 +209,7 @@ impl Request {
         request::reject_bad(&mut bad)?;
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(request::error(format!(
-                "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, frame, fill, cacheLifetime, cold, count, summarize, embed, strategies or only"
+                "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, frame, fill, cacheLifetime, cold, cacheMarks, count, summarize, embed, strategies or only"
             )));
         }
         request.check_only()?;

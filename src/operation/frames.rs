@@ -17,12 +17,13 @@ use super::logs::LogName;
 use super::outgoing_context::{OutgoingContext, hash_bytes};
 use super::session_files::SessionFiles;
 use super::{Io, Trouble, unless_bug, unless_other};
-use crate::context::{CacheReport, Frame, FrameEnd, FrameName};
+use crate::context::{CacheReport, Frame, FrameEnd, FrameName, Request};
 use crate::json::fields::{Fields, parse_items};
 use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::names::CachedKind;
 use crate::session::context_source::ContextSource;
+use crate::shapes::Format;
 
 /// The most frames that are kept of one session.
 const MAX_FRAMES: usize = 16;
@@ -73,6 +74,9 @@ impl StoredFrame {
         if compacted != self.frame.compacted.as_ref() {
             return Some(FrameEnd::Compacted);
         }
+        if !self.frame.has_pins_of(source) {
+            return Some(FrameEnd::Changed);
+        }
         let is_cold = asked.request.is_cache_cold || now_ms - self.at > lifetime_ms;
         is_cold.then_some(FrameEnd::Cold)
     }
@@ -109,9 +113,10 @@ impl SentMessages {
 impl ContextRequest {
     // Hashes what a frame depends on: all of a request but when its cache is cold.
     fn frame_key(&self) -> String {
-        let request = crate::context::Request {
+        let request = Request {
             cache_lifetime_s: None,
             is_cache_cold: false,
+            marks_cache: false,
             assumed: None,
             ..self.request.clone()
         };
@@ -149,31 +154,38 @@ impl SessionFiles {
             if !is_extended || unchanged * 2 >= known.bytes {
                 ended = (!is_extended).then_some(FrameEnd::Budget);
                 passed.extended_frame = is_extended.then(|| known.name());
-                return self.keep_frame(io, (key, frames), Some(known), passed, sent, ended).await;
+                return self.keep_frame(io, asked, (key, frames), (Some(known), ended), passed, sent).await;
             }
             ended = Some(FrameEnd::Changed);
         }
         let passed = self.build_outgoing(io, asked, source).await?;
         let sent = SentMessages::of(&passed.json)?;
-        self.keep_frame(io, (key, frames), known.as_ref(), passed, sent, ended).await
+        self.keep_frame(io, asked, (key, frames), (known.as_ref(), ended), passed, sent).await
     }
 
     // Keeps the frame of a context for the next one, and reports what a provider has of it.
     async fn keep_frame(
         &self,
         io: &Io,
+        asked: &ContextRequest,
         (key, mut frames): (String, Vec<StoredFrame>),
-        known: Option<&StoredFrame>,
+        (known, ended): (Option<&StoredFrame>, Option<FrameEnd>),
         passed: OutgoingContext,
         sent: SentMessages,
-        ended: Option<FrameEnd>,
     ) -> Result<OutgoingContext, Trouble> {
         let last = known.filter(|_| ended != Some(FrameEnd::Cold)).map_or("", |known| known.sent.as_str());
         let unchanged = sent.count_unchanged(last);
         let bytes: u64 = sent.sizes.iter().take(unchanged).sum();
         let tokens = u64::from(passed.tokens_used) * bytes / sent.byte_len().max(1);
-        let cache =
-            CacheReport { unchanged_messages: unchanged as u64, unchanged_tokens: tokens as u32, ended };
+        let Request { format, marks_cache, .. } = asked.request;
+        let is_openai = matches!(format, Format::OpenaiChat | Format::OpenaiResponses);
+        let cache = CacheReport {
+            unchanged_messages: unchanged as u64,
+            unchanged_tokens: tokens as u32,
+            ended,
+            prompt_cache_key: is_openai.then(|| self.id()),
+        };
+        let marked_format = Some(format).filter(|_| marks_cache);
         let bytes = sent.byte_len();
         if let Some(frame) = &passed.frame {
             let mut frame = (**frame).clone();
@@ -188,12 +200,12 @@ impl SessionFiles {
         let lines: Vec<String> = frames.iter().map(to_json).collect();
         let file = self.cached_file(CachedKind::Frames);
         unless_bug(io.replace_lazily(&file, lines.join("\n").into_bytes()).await)?;
-        passed.with_cache_report(&cache)
+        passed.with_cache_report(&cache, marked_format)
     }
 
     // Its texts are those of a log that has not been changed since but at its end: somebody may have masked a secret.
     async fn verify_frame(&self, io: &Io, known: &StoredFrame) -> Result<Option<FrameEnd>, Trouble> {
-        if !known.frame.has_texts() || self.verified_frames.borrow().contains(&known.name()) {
+        if !known.frame.has_texts() || self.is_verified(&known.name()) {
             return Ok(None);
         }
         let Some(hash) = &known.frame.log_hash else { return Ok(Some(FrameEnd::Unverified)) };
@@ -204,10 +216,15 @@ impl SessionFiles {
         Ok(None)
     }
 
+    // True if that was proved since the log was opened the last time: an editor may have written in it.
+    fn is_verified(&self, name: &FrameName) -> bool {
+        self.verified_frames.borrow().contains(&(self.opened_times(), name.clone()))
+    }
+
     fn add_verified(&self, name: FrameName) {
         let mut verified = self.verified_frames.borrow_mut();
-        verified.retain(|one| one.key != name.key);
-        verified.push(name);
+        verified.retain(|(_, one)| one.key != name.key);
+        verified.push((self.opened_times(), name));
     }
 
     // Hashes the log up to there, if that is short enough.

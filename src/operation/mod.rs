@@ -11,6 +11,7 @@ mod io;
 
 mod append;
 mod append_once;
+mod cache_marks;
 mod checkpoint_cache;
 mod compact;
 mod context;

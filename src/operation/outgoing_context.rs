@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use xxhash_rust::xxh64::xxh64;
 
+use super::cache_marks::mark_messages;
 use super::context::{ContextRequest, load_vocabulary};
 use super::context_build::{BuiltContext, count_by_host};
 use super::logs::LogName;
@@ -19,6 +20,7 @@ use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::names::CachedKind;
 use crate::session::context_source::ContextSource;
+use crate::shapes::Format;
 use crate::time;
 use crate::tokens::count;
 
@@ -71,8 +73,14 @@ impl BuiltContext {
 }
 
 impl OutgoingContext {
-    /// Adds to the report what a provider may have in its cache.
-    pub fn with_cache_report(mut self, cache: &CacheReport) -> Result<OutgoingContext, Trouble> {
+    /// Adds to the report what a provider may have in its cache, and, in a given shape, marks to the messages up to
+    /// which a provider is to keep them: the last one, and the last that is unchanged.
+    pub fn with_cache_report(
+        mut self,
+        cache: &CacheReport,
+        marked_format: Option<Format>,
+    ) -> Result<OutgoingContext, Trouble> {
+        let unchanged = cache.unchanged_messages as usize;
         let (cache, rest) = (to_json(cache), request::parse_object(&self.rest_json)?);
         let parts = rest.iter().map(|(key, value)| match (key, value.strip_suffix('}')) {
             ("\"report\"", Some(report)) => format!("{key}:{report},\"cache\":{cache}}}"),
@@ -80,7 +88,9 @@ impl OutgoingContext {
         });
         let rest_json = format!("{{{}}}", parts.collect::<Vec<_>>().join(","));
         let messages = request::parse_object(&self.json)?.take_raw("messages").unwrap_or("[]");
-        (self.json, self.rest_json) = (join_context_json(messages, &rest_json), rest_json);
+        let marked = marked_format.map(|format| mark_messages(messages, unchanged, format));
+        let json = join_context_json(marked.as_deref().unwrap_or(messages), &rest_json);
+        (self.json, self.rest_json) = (json, rest_json);
         Ok(self)
     }
 

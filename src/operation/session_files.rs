@@ -63,7 +63,7 @@ pub struct SessionFiles {
     /// What was recalled last, with the count of openings and of revisions at that time.
     pub(super) cached_recollection: RefCell<Option<((u32, u64), Recollection)>>,
     /// The frames of contexts that were made here, or verified: while a session is open, it changes by appends alone.
-    pub(super) verified_frames: RefCell<Vec<FrameName>>,
+    pub(super) verified_frames: RefCell<Vec<(u32, FrameName)>>,
     // Warnings for whoever opened the session, each JSON.
     notices: RefCell<Vec<String>>,
     // The session's store, which finds it after a move and indexes its messages for search.
@@ -230,7 +230,10 @@ impl SessionFiles {
         let files = SessionFiles::new(self.folder(), self.shown_folder(), self.cache.clone(), &self.id());
         files.set_store(&self.store.borrow());
         files.is_deleted.set(self.is_deleted.get());
-        files.verified_frames.replace(self.verified_frames.borrow().clone());
+        // The copy is opened once.
+        let verified = self.verified_frames.borrow().clone().into_iter();
+        let verified = verified.filter(|(times, _)| *times == self.opened_times()).map(|(_, name)| (1, name));
+        files.verified_frames.replace(verified.collect());
         files
     }
 

@@ -117,6 +117,50 @@ test("what was sent in a frame is built again as it was, also after the next con
   });
 });
 
+test("a context by itself uses all of the budget, and leaves the frame as it is", async () => {
+  await inHome(async (_, session) => {
+    for (let number = 0; number < 40; number += 1) await say(session, number);
+    const framed = await build(session);
+    const alone = await build(session, { frame: false });
+    assert.equal(alone.cache, undefined);
+    assert.ok(framed.tokensUsed <= 3000 * 0.5 && alone.tokensUsed > 3000 * 0.85, `${framed.tokensUsed}`);
+    assert.deepEqual((await build(session)).messages, framed.messages);
+  });
+});
+
+test("the last message and the last unchanged one are marked for Anthropic's cache, and nothing else is changed", async () => {
+  await inHome(async (_, session) => {
+    await say(session, 1);
+    const first = await build(session, { format: "anthropic", cacheMarks: true });
+    await session.append({ role: "user", content: "And now?" });
+    const second = await build(session, { format: "anthropic", cacheMarks: true });
+    const marked = second.messages.flatMap((message, place) => (message.includes("cache_control") ? [place] : []));
+    assert.deepEqual(marked, [first.messages.length - 1, second.messages.length - 1]);
+    const unmarked = await build(session, { format: "anthropic" });
+    const mark = ',"cache_control":{"type":"ephemeral"}';
+    assert.deepEqual(
+      second.messages.map((message) => message.replace(mark, "")),
+      unmarked.messages,
+    );
+    assert.equal(unmarked.cache?.ended, undefined, "the marks are no part of the request");
+    assert.deepEqual(Object.keys(second.cache ?? {}), ["unchangedMessages", "unchangedTokens"]);
+  });
+});
+
+test("the AI SDK is given marks for the provider, and OpenAI a key that is the session's", async () => {
+  await inHome(async (_, session) => {
+    await say(session, 1);
+    const { messages } = await session.context({ ...ASKED, format: "ai-sdk", cacheMarks: true });
+    const { providerOptions, ...last } = messages.at(-1) ?? assert.fail("no message");
+    assert.deepEqual(providerOptions, { anthropic: { cacheControl: { type: "ephemeral" } } });
+    assert.deepEqual(last, (await session.context({ ...ASKED, format: "ai-sdk" })).messages.at(-1));
+    for (const format of /** @type {const} */ (["openai-chat", "openai-responses"])) {
+      const { report } = await session.context({ ...ASKED, format, cacheMarks: true });
+      assert.equal(report.cache?.promptCacheKey, session.id);
+    }
+  });
+});
+
 test("a share that is none is refused", async () => {
   await inHome(async (_, session) => {
     for (const fill of [0, 0.2, 1, -1]) {

@@ -147,7 +147,7 @@ test("what was committed before stays until it is taken out as the page says, an
     assert.match(git(top, "log", "--patch", `-S${KEY}`), new RegExp(`read ${KEY}`));
   }));
 
-test("no file can open a connection but the one for pages, which no file for Node imports, and only four can run a program: git, the agent that a session is handed to, the engine that is asked, and the pager", () => {
+test("no file can open a connection but the one for pages, which no file for Node imports, and only five can run a program: git, the agent that a session is handed to, the engine that is asked, the pager, and a hook, for its recorder", () => {
   const files = pathsBelow(join(root, "js")).filter((file) => file.endsWith(".js"));
   assert.ok(files.length > 20);
   const network =
@@ -163,6 +163,7 @@ test("no file can open a connection but the one for pages, which no file for Nod
   assert.deepEqual(isIn(/child_process/).sort(), [
     join(root, "js", "agents", "native.js"),
     join(root, "js", "cli", "ask", "engine.js"),
+    join(root, "js", "cli", "hooks", "front.js"),
     join(root, "js", "cli", "pager.js"),
     join(root, "js", "placement", "git.js"),
   ]);

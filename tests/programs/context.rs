@@ -38,7 +38,9 @@ fn build_context(log: &[u8], session: &Session, request: Request, vocabulary: &V
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(Some(vocabulary)).expect("the budget is large enough") {
-            Outcome::Ready(context) => return write_context(&context, Some(format), asked.recipient()),
+            Outcome::Ready(context) => {
+                return write_context(&context, Some(format), context.recipient(&asked));
+            }
             Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = &log[range.start as usize..range.end as usize];
                 build.take_bytes(range.start, bytes).expect("these were wanted");
