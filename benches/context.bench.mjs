@@ -67,7 +67,10 @@ async function ofLog(home, id, size) {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
   const log = logOf(session);
-  const { tokenBudget, strategy, includedMessageCount, report } = await session.context({ window: WINDOW, frame: false });
+  const { tokenBudget, strategy, includedMessageCount, report } = await session.context({
+    window: WINDOW,
+    frame: false,
+  });
   const rejected = report.rejected.map((/** @type {{ strategy: string }} */ one) => one.strategy).join();
   if (rejected !== "full-history,pruned-tools")
     throw new Error(`expected full-history and pruned-tools to be rejected, but found ${rejected || strategy} instead`);

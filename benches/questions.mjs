@@ -163,7 +163,9 @@ async function askFork(store, session, question, budgets, embed) {
   await fork.append({ role: "user", content: question }, { durability: "buffered" });
   const contexts = [];
   for (const window of budgets)
-    contexts.push(/** @type {Context} */ (await fork.context({ window, reserve: 0, frame: false, ...(embed && { embed }) })));
+    contexts.push(
+      /** @type {Context} */ (await fork.context({ window, reserve: 0, frame: false, ...(embed && { embed }) })),
+    );
   await fork.close();
   await store.delete(fork, { purge: true });
   return contexts;
