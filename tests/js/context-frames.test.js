@@ -131,8 +131,12 @@ test("a context by itself uses all of the budget, and leaves the frame as it is"
 test("the last message and the last unchanged one are marked for Anthropic's cache, and nothing else is changed", async () => {
   await inHome(async (_, session) => {
     await say(session, 1);
+    await session.append({ role: "user", content: "And then?" });
     const first = await build(session, { format: "anthropic", cacheMarks: true });
-    await session.append({ role: "user", content: "And now?" });
+    await session.append([
+      { role: "assistant", content: "It is done." },
+      { role: "user", content: "And now?" },
+    ]);
     const second = await build(session, { format: "anthropic", cacheMarks: true });
     const marked = second.messages.flatMap((message, place) => (message.includes("cache_control") ? [place] : []));
     assert.deepEqual(marked, [first.messages.length - 1, second.messages.length - 1]);
