@@ -91,7 +91,7 @@ impl Context {
         let frame = self.frame.as_deref();
         let is_masked = request.masks_reasoning || frame.is_some_and(|frame| frame.masks_reasoning);
         let since = frame.and_then(|frame| frame.reasoning_since.as_deref());
-        Recipient::of(request.model.as_deref(), is_masked).since(since)
+        Recipient::of(request.model.as_deref(), is_masked).with_reasoning_since(since)
     }
 
     /// True if reasoning that is sent was changed by redaction: it would be refused.

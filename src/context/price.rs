@@ -103,8 +103,8 @@ impl Prices {
     /// Returns the price of messages sent together, which in a provider's shape is not the sum of their own.
     pub fn price_together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
-            let to =
-                Recipient::of(self.model.as_deref(), self.is_masked).since(self.reasoning_since.as_deref());
+            let to = Recipient::of(self.model.as_deref(), self.is_masked)
+                .with_reasoning_since(self.reasoning_since.as_deref());
             let (json, files) = shapes::render_for_count(sent, self.format, to, self.images);
             return self.price_text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }

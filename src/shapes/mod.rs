@@ -101,7 +101,7 @@ impl<'a> Recipient<'a> {
     }
 
     /// The same recipient, to whom the reasoning from this message on was sent already.
-    pub fn since(self, id: Option<&'a str>) -> Recipient<'a> {
+    pub fn with_reasoning_since(self, id: Option<&'a str>) -> Recipient<'a> {
         match self {
             Recipient::Model { name, .. } => Recipient::Model { name, since: id },
             Recipient::Anybody | Recipient::Masked => self,

@@ -101,7 +101,7 @@ fn what_was_sent_in_a_turn_is_sent_again_behind_it() {
         thinking("2", CLAUDE, vec![signed_reasoning("more", "SIG2")]),
         result("2"),
     ];
-    let to = Recipient::of(Some(CLAUDE), false).since(Some("u1"));
+    let to = Recipient::of(Some(CLAUDE), false).with_reasoning_since(Some("u1"));
     let parts = |count: usize| -> Vec<Value> {
         serde_json::from_str(&write_to(&messages[..count], Format::Anthropic, to).json).expect("valid JSON")
     };
