@@ -72,7 +72,9 @@ pub use host_protocol::{
 pub(crate) use io::{HostExchange, Io};
 pub use outgoing::{OutgoingGate, OutgoingRedactor, RedactMode, RedactedValue};
 pub use session_files::SessionFiles;
-pub use store::{SessionCandidate, Setup, Store, count_quiet_turns, find_candidate, place_json};
+#[cfg(feature = "interop")]
+pub use store::count_quiet_turns;
+pub use store::{SessionCandidate, Setup, Store, find_candidate, place_json};
 pub use unstored_context::context_of;
 
 use crate::error::{Code, Error};

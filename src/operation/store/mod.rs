@@ -67,6 +67,7 @@ use lookup::LookupWay;
 pub use lookup::{SessionCandidate, find_candidate, place_json};
 pub(super) use outputs::{find_abandoned_outputs, read_cleared_count};
 pub use setup::Setup;
+#[cfg(feature = "interop")]
 pub use turns::count_quiet_turns;
 
 use session_index::PendingLines;
