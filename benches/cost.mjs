@@ -27,7 +27,7 @@ const SMALLER_WINDOW = 32_768;
  * @returns {Promise<Figure[]>}
  */
 export async function measureCost(name, conversation, requests, { calls }) {
-  const drafts = takeCalls(conversation, calls);
+  const drafts = takeCalls(conversation, calls, (draft) => draft);
   /** @type {Figure[]} */
   const figures = [];
   let shaped = { format: "", steps: await shapeSteps([], "leftoff") };
@@ -72,7 +72,7 @@ export async function measureCost(name, conversation, requests, { calls }) {
  * @returns {Promise<Figure[]>}
  */
 export async function measurePeers(window, calls) {
-  const entries = takePlanted(calls);
+  const entries = takeCalls(plantedConversation(1), calls, ({ draft }) => draft);
   const drafts = entries.map(({ draft }) => draft);
   const planted = entries.filter(({ draft }) => draft.role === "assistant").map((entry) => entry.planted);
   const count = () => {
@@ -118,15 +118,4 @@ function describeReplayed(name, { facts, bill }, cost) {
     { what: `${name}: unchanged`, value: meanKept(bill), unit: "%" },
     { what: `${name}: tokens in a context`, value: bill.tokens / bill.calls, unit: "" },
   ];
-}
-
-/** @param {number} calls */
-function takePlanted(calls) {
-  const taken = [];
-  let left = calls;
-  for (const entry of plantedConversation(1)) {
-    taken.push(entry);
-    if (entry.draft.role === "assistant" && (left -= 1) === 0) break;
-  }
-  return taken;
 }

@@ -5,9 +5,9 @@
  * because a cache forgot it.
  */
 
-import { MemoryStorage, openStore } from "../js/index.js";
 import { CHANGED_FILES, FAILED_COMMANDS, OPEN_TASKS, TASK, plantedConversation } from "./planted.mjs";
 import { golds, sessionsOf, shareOfWords, turnsOf } from "./questions.mjs";
+import { inStore } from "./replay.mjs";
 import { mean } from "./tools.mjs";
 
 const FACT_WINDOWS = [32_768, 16_384];
@@ -156,8 +156,4 @@ function describeMeans(what, unit, { framed, unframed }, mostFewer) {
 }
 
 /** @param {(session: Session) => Promise<void>} work */
-async function inSession(work) {
-  const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
-  await work(await store.create({ model: "gpt-5" }));
-  await store.close();
-}
+const inSession = (work) => inStore(async (store) => work(await store.create({ model: "gpt-5" })));

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recordersEnded } from "../tests/js/recorders.js";
 import { entry } from "../tests/js/terminal.js";
-import { inFolder } from "./tools.mjs";
+import { inFolder, median } from "./tools.mjs";
 
 const FEW_LINES = 1000;
 const MANY_LINES = 10_000;
@@ -75,7 +75,6 @@ async function inTurnsOf(works) {
       // What was left to another process must not slow the next one down.
       if (typeof after === "string") await recordersEnded(after);
     }
-  const median = (/** @type {number[]} */ all) => all.sort((a, b) => a - b)[all.length >> 1] ?? NaN;
   return /** @type {Record<Name, number>} */ (
     Object.fromEntries(names.map((name) => [name, median(times[name] ?? [])]))
   );

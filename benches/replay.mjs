@@ -104,14 +104,20 @@ export function* groupDrafts(drafts) {
   if (step.length > 0) yield step;
 }
 
-/** The drafts up to that many answers. @template {Draft} D @param {Iterable<D>} drafts @param {number} calls */
-export function takeCalls(drafts, calls) {
-  /** @type {D[]} */
+/**
+ * The entries up to that many answers.
+ * @template E
+ * @param {Iterable<E>} entries
+ * @param {number} calls
+ * @param {(entry: E) => Draft} draftOf
+ */
+export function takeCalls(entries, calls, draftOf) {
+  /** @type {E[]} */
   const taken = [];
   let left = calls;
-  for (const draft of drafts) {
-    taken.push(draft);
-    if (draft.role === "assistant" && (left -= 1) === 0) break;
+  for (const entry of entries) {
+    taken.push(entry);
+    if (draftOf(entry).role === "assistant" && (left -= 1) === 0) break;
   }
   return taken;
 }

@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises";
 
 import { bytesOf, textOf } from "../../wasm/core.js";
 import { ticksMs } from "../../wasm/clock.js";
-import { unlessBug } from "../../error.js";
+import { LeftoffError, unlessBug } from "../../error.js";
 import { NodeStorage, openStore } from "../../index.js";
 import { isFolder } from "../../storage/real-path.js";
 import { fromSystemError } from "../../storage/system-errors.js";
@@ -198,7 +198,7 @@ export async function withRecordingStore({ home, project }, work) {
  */
 export async function recordNow(store, { agent, path }) {
   const [unclear] = store.problems;
-  if (unclear && !store.settings.record) throw Object.assign(new Error(unclear.message), { code: unclear.code });
+  if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
   return store.settings.record && hasContent(path) ? recordConversation(store, { agent, path }) : undefined;
 }
 
