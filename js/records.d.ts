@@ -955,8 +955,8 @@ id: string,
  */
 isSent: boolean, 
 /**
- * The reason: `open-loop`, or `frame` for an earlier turn's, if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
- * `unknown-provider`, or `shape`, which takes none.
+ * The reason: `open-loop`, or `frame` for an earlier turn's, if it is sent; else `other-model`, `unfinished`,
+ * `unsigned`, `secret`, `unknown-provider`, or `shape`, which takes none.
  */
 why: string, };
 

@@ -47,9 +47,9 @@ export interface ContextRequest<F extends Format = Format> {
   /** You know that the provider's cache has nothing of it: a context with `frame` is cut anew. */
   cold?: boolean;
   /**
-   * With `frame`, marks what a provider is to keep in its cache: in Anthropic's shape by `cache_control`, in the AI SDK's by
-   * `providerOptions`, on the last message and the last unchanged one. Anthropic takes four marks in a call, so two are
-   * left for your system prompt and tools. OpenAI's shapes have no marks: send `report.cache.promptCacheKey`.
+   * With `frame`, marks what a provider is to keep in its cache: in Anthropic's shape by `cache_control`, in the AI
+   * SDK's by `providerOptions`, on the last message and the last unchanged one. Anthropic takes four marks in a call, so
+   * two are left for your system prompt and tools. OpenAI's shapes have no marks: send `report.cache.promptCacheKey`.
    */
   cacheMarks?: boolean;
   /** Counts texts for another encoding, in tokens, in their order. */

@@ -20,6 +20,16 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Returns the division of the same window, all of which is available again.
+    pub(super) fn before_cut(&self) -> Budget {
+        calculate(
+            self.model_context_window,
+            self.system_prompt_tokens,
+            self.tool_definition_tokens,
+            Some(self.reserve_for_response),
+        )
+    }
+
     /// Returns so many thousandths of what is available.
     pub(super) fn share(&self, thousandths: u32) -> u32 {
         (u64::from(self.available_tokens) * u64::from(thousandths) / 1000) as u32

@@ -176,16 +176,9 @@ impl Build {
             return Ok(Outcome::Needs(needs));
         }
         let Build { request, reading, recalling, host_strategies, prices, .. } = self;
-        let choosing = Choosing {
-            material,
-            budget,
-            recall_room: budget.share(request.recall),
-            vocabulary,
-            request,
-            reading,
-            recalled_quotes: recalling.recalled_quotes(),
-            host_strategies,
-        };
+        let recalled_quotes = recalling.recalled_quotes();
+        let choosing =
+            Choosing { material, budget, vocabulary, request, reading, recalled_quotes, host_strategies };
         let chosen = match request.fill {
             Some(fill) if request.strategies.is_empty() => choosing.cut_context(fill, prices),
             Some(_) | None => choosing.choose_context(prices),

@@ -39,8 +39,6 @@ pub(super) struct Material {
 pub(super) struct Choosing<'a> {
     pub material: &'a Material,
     pub budget: Budget,
-    /// The most tokens that recalled messages take.
-    pub recall_room: u32,
     pub vocabulary: Option<&'a Vocabulary>,
     pub request: &'a Request,
     pub reading: &'a Reading,
@@ -213,7 +211,7 @@ impl Choosing<'_> {
         let Some(recalled) = self.recalled_quotes.filter(|_| !is_all && !self.material.is_cut) else {
             return Ok(ContextPlan::without_recall(plain));
         };
-        let room = self.recall_room;
+        let room = self.budget.before_cut().share(self.request.recall);
         let beside = self.choice(budget.saturating_sub(room));
         let Ok(least) = strategy.select_beside(&beside) else {
             return match self.has_later_strategy(strategy, &beside) {

@@ -178,16 +178,8 @@ impl Build {
             .and_then(|text| self.prices.price_message(&frame_message(text), vocabulary));
         let Build { request, reading, recalling, host_strategies, .. } = self;
         let recalled_quotes = recalling.recalled_quotes();
-        let choosing = Choosing {
-            material,
-            budget,
-            recall_room: budget.share(request.recall),
-            vocabulary,
-            request,
-            reading,
-            recalled_quotes,
-            host_strategies,
-        };
+        let choosing =
+            Choosing { material, budget, vocabulary, request, reading, recalled_quotes, host_strategies };
         let mut report = choosing.report();
         report.messages = sent.decisions;
         report.recall = find_newest_user(&material.steps)

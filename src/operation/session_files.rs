@@ -62,7 +62,8 @@ pub struct SessionFiles {
     opened_times: Cell<u32>,
     /// What was recalled last, with the count of openings and of revisions at that time.
     pub(super) cached_recollection: RefCell<Option<((u32, u64), Recollection)>>,
-    /// The frames of contexts that were made here, or verified: while a session is open, it changes by appends alone.
+    /// The frames of contexts that were made here, or verified, with the count of openings at that time: while a
+    /// session is open, it changes by appends alone.
     pub(super) verified_frames: RefCell<Vec<(u32, FrameName)>>,
     // Warnings for whoever opened the session, each JSON.
     notices: RefCell<Vec<String>>,
@@ -231,9 +232,9 @@ impl SessionFiles {
         files.set_store(&self.store.borrow());
         files.is_deleted.set(self.is_deleted.get());
         // The copy is opened once.
-        let verified = self.verified_frames.borrow().clone().into_iter();
-        let verified = verified.filter(|(times, _)| *times == self.opened_times()).map(|(_, name)| (1, name));
-        files.verified_frames.replace(verified.collect());
+        let verified = self.verified_frames.borrow();
+        let verified = verified.iter().filter(|(times, _)| *times == self.opened_times());
+        files.verified_frames.replace(verified.map(|(_, name)| (1, name.clone())).collect());
         files
     }
 

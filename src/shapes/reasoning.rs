@@ -26,8 +26,8 @@ pub struct ReasoningReport {
     pub id: String,
     /// True if the reasoning is in the context.
     pub is_sent: bool,
-    /// The reason: `open-loop`, or `frame` for an earlier turn's, if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
-    /// `unknown-provider`, or `shape`, which takes none.
+    /// The reason: `open-loop`, or `frame` for an earlier turn's, if it is sent; else `other-model`, `unfinished`,
+    /// `unsigned`, `secret`, `unknown-provider`, or `shape`, which takes none.
     pub why: &'static str,
 }
 
