@@ -64,6 +64,7 @@ export async function context(args) {
   if (args.last && !args.compare) return showLastContext(args);
   const request = {
     ...(await parseContextRequest(args)),
+    frame: false,
     recall: args.recall === undefined ? undefined : parseFraction(args.recall, "recall"),
   };
   const { last, built } = await withStore(

@@ -169,6 +169,7 @@ export class ContextBuilder {
       }));
     return {
       window,
+      frame: false,
       only: this.#strategies.map(({ name }) => name),
       ...countingOptions(tokenizer),
       strategies,

@@ -65,7 +65,7 @@ function defineStrategy(name, priority, minTokens) {
       if (budgetTokens < minTokens) throw tooSmallError(name, budgetTokens);
       /** @param {number} window */
       const built = async (window) => {
-        const given = await session.context({ window, only: [name], ...countingOptions(tokenizer) }).catch((error) => {
+        const given = await session.context({ window, frame: false, only: [name], ...countingOptions(tokenizer) }).catch((error) => {
           if (error.code !== "budget_too_small") throw error;
         });
         if (given?.strategy !== name) return undefined;

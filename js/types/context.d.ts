@@ -35,20 +35,20 @@ export interface ContextRequest<F extends Format = Format> {
    */
   recall?: number;
   /**
-   * Builds in a frame: the context begins with the last one of the same request, byte for byte, so that a provider
-   * finds it in its cache; once the budget is reached, it is cut anew. `report.cache` says what is unchanged. With
-   * strategies of your own there are no frames.
+   * False for a context by itself, which uses all of the budget. Otherwise it begins with the last context of the same
+   * request, byte for byte, so that a provider finds it in its cache; once the budget is reached, it is cut anew.
+   * `report.cache` says what is unchanged. With strategies of your own there are no frames.
    */
   frame?: boolean;
-  /** How far a cut fills the budget, with `frame`: from 0.3 to 0.9, 0.5 unless given. */
+  /** How far a cut fills the budget: from 0.3 to 0.9, 0.5 unless given. */
   fill?: number;
-  /** How long the provider's cache keeps what was sent, in seconds, with `frame`: 300 unless given. */
+  /** How long the provider's cache keeps what was sent, in seconds: 300 unless given. */
   cacheLifetime?: number;
-  /** You know that the provider's cache has nothing of it: a context with `frame` is cut anew. */
+  /** You know that the provider's cache has nothing of it: the context is cut anew. */
   cold?: boolean;
   /**
-   * With `frame`, marks what a provider is to keep in its cache: in Anthropic's shape by `cache_control`, in the AI
-   * SDK's by `providerOptions`, on the last message and the last unchanged one. Anthropic takes four marks in a call, so
+   * Marks what a provider is to keep in its cache: in Anthropic's shape by `cache_control`, in the AI SDK's by
+   * `providerOptions`, on the last message and the last unchanged one. Anthropic takes four marks in a call, so
    * two are left for your system prompt and tools. OpenAI's shapes have no marks: send `report.cache.promptCacheKey`.
    */
   cacheMarks?: boolean;

@@ -12,6 +12,7 @@ use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::reading::Reading;
 use crate::context::recall::{RecallState, Recollection};
+use crate::context::report::FrameEnd;
 use crate::context::request::Request;
 use crate::context::shorten::{self, with_content};
 use crate::context::steps::{
@@ -57,6 +58,7 @@ pub struct Build {
     spare: u32,
     // The frame to extend, until it has ended.
     pub(super) frame: Option<Box<Frame>>,
+    pub(super) frame_end: Option<FrameEnd>,
 }
 
 /// The summary written by the host, if any.
@@ -84,10 +86,12 @@ impl Build {
             material: None,
             spare: 0,
             frame: None,
+            frame_end: None,
         }
     }
 
-    /// Extends a frame, as long as its messages and what came since fit the budget; then the context is cut anew.
+    /// Extends a frame, as long as its messages and what came since fit the budget, and no older message is revised;
+    /// then the context is cut anew.
     pub fn with_frame(mut self, frame: Frame) -> Build {
         self.reading = Reading::in_frame(self.reading.source().clone(), &frame);
         // All of it is read, whatever it costs.
@@ -267,6 +271,11 @@ impl Build {
     /// Takes the messages of a host strategy, or the reason why it made none.
     pub fn take_strategy_result(&mut self, name: &str, messages: Result<Vec<Message>, String>) {
         self.host_strategies.insert_result(name, messages);
+    }
+
+    /// Returns why the context does not extend the frame that it was given.
+    pub(crate) fn frame_end(&self) -> Option<FrameEnd> {
+        self.frame_end
     }
 
     fn budget(&mut self, vocabulary: Option<&Vocabulary>) -> Result<Result<Budget, InputRequest>, Error> {

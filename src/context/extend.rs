@@ -9,7 +9,7 @@ use crate::context::build::Build;
 use crate::context::choose::{Choosing, Material};
 use crate::context::frame::{Frame, FrameRecall, frame_message};
 use crate::context::reading::Reading;
-use crate::context::report::Decision;
+use crate::context::report::{Decision, FrameEnd};
 use crate::context::steps::{Item, find_newest_user};
 use crate::context::{Context, Outcome};
 use crate::record::message::{Message, Role};
@@ -34,7 +34,7 @@ impl FrameMessages {
 
 impl Build {
     /// Returns the context that extends the frame, or the input that it needs; `None` if there is no frame, or once it
-    /// has ended because the budget is reached.
+    /// has ended.
     pub(super) fn extend_frame(
         &mut self,
         budget: Budget,
@@ -50,53 +50,59 @@ impl Build {
         };
         let outcome = self.build_extension(frame, &material, budget, vocabulary);
         match outcome {
-            Some(Outcome::Needs(InputRequest::Counts { .. }) | Outcome::Ready(_)) => {}
-            Some(Outcome::Needs(_)) => self.material = Some(material),
-            None => {
+            Ok(Outcome::Needs(InputRequest::Counts { .. }) | Outcome::Ready(_)) => {}
+            Ok(Outcome::Needs(_)) => self.material = Some(material),
+            Err(end) => {
                 self.reading = Reading::new(self.reading.source().clone());
                 self.prices.set_reasoning(self.request.masks_reasoning, None);
-                (self.frame, self.aim) = (None, 0);
+                (self.frame, self.frame_end, self.aim) = (None, Some(end), 0);
             }
         }
-        outcome
+        outcome.ok()
     }
 
+    // Returns the context, or the input that it needs; or why the frame has ended.
     fn build_extension(
         &mut self,
         mut frame: Frame,
         material: &Material,
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
-    ) -> Option<Outcome> {
-        // A compaction may begin behind the frame's beginning since.
+    ) -> Result<Outcome, FrameEnd> {
         if self.reading.begin() > frame.start {
-            return None;
+            return Err(FrameEnd::Compacted);
+        }
+        // The summary, and what is quoted, tell of an older message as it was.
+        if self.reading.revises_older(frame.end) {
+            return Err(FrameEnd::Changed);
         }
         let mut sent = match self.frame_messages(&frame, material, vocabulary) {
             Ok(sent) => sent,
-            Err(needs) => return Some(Outcome::Needs(needs)),
+            Err(needs) => return Ok(Outcome::Needs(needs)),
         };
-        let room = budget.available_tokens.checked_sub(sent.tokens?)?;
+        let room = sent.tokens.and_then(|tokens| budget.available_tokens.checked_sub(tokens));
+        let room = room.ok_or(FrameEnd::Budget)?;
         let question = find_newest_user(&material.steps)
             .map(|item| item.place)
             .filter(|place| frame.recalled_for(*place).is_none());
         if let Some(question) = question {
             if let Some(needs) = self.wanted_recall(&material.steps, budget.available_tokens, vocabulary) {
-                return Some(Outcome::Needs(needs));
+                return Ok(Outcome::Needs(needs));
             }
             self.quote_in_frame(&mut frame, question, (material, room), budget, vocabulary)?;
             sent = match self.frame_messages(&frame, material, vocabulary) {
                 Ok(sent) => sent,
-                Err(needs) => return Some(Outcome::Needs(needs)),
+                Err(needs) => return Ok(Outcome::Needs(needs)),
             };
         }
-        let tokens = sent.tokens.filter(|tokens| *tokens <= budget.available_tokens)?;
+        let tokens = sent.tokens.filter(|tokens| *tokens <= budget.available_tokens);
+        let tokens = tokens.ok_or(FrameEnd::Budget)?;
         let context = self.frame_context(frame, sent, (material, budget), vocabulary);
-        Some(Outcome::Ready(Context { tokens_used: tokens, ..context }))
+        Ok(Outcome::Ready(Context { tokens_used: tokens, ..context }))
     }
 
-    // Adds to the frame what is recalled for a new question, at most its share; `None` where less than half of that is
-    // left: a frame that is nearly full would recall ever less, and never end.
+    // Adds to the frame what is recalled for a new question, at most its share. Where less than half of that is left
+    // the frame ends: one that is nearly full would recall ever less, and never end.
     fn quote_in_frame(
         &mut self,
         frame: &mut Frame,
@@ -104,10 +110,10 @@ impl Build {
         (material, room): (&Material, u32),
         budget: Budget,
         vocabulary: Option<&Vocabulary>,
-    ) -> Option<()> {
+    ) -> Result<(), FrameEnd> {
         let share = budget.share(self.request.recall);
         if self.recalling.recalled_quotes().is_some() && room < share / 2 {
-            return None;
+            return Err(FrameEnd::Budget);
         }
         let items = material.steps.iter().flat_map(|step| &step.items).map(|item| item.message.id.as_str());
         let quoted = frame.recalled.iter().flat_map(FrameRecall::quoted_ids);
@@ -117,7 +123,7 @@ impl Build {
         let block = block.unwrap_or_default();
         let report = recalled.and_then(|all| all.report(&block, &BTreeSet::new()));
         frame.recalled.push(FrameRecall::of(question, &block, report.as_ref()));
-        Some(())
+        Ok(())
     }
 
     // Returns the messages of the frame with their price, or the counts that this needs.

@@ -265,6 +265,17 @@ impl Reading {
         }
     }
 
+    /// True if a line from this offset on revises a message whose first line was not read.
+    pub fn revises_older(&self, since: u64) -> bool {
+        let is_first = |item: &&Item| {
+            item.message.rev == 0 || Span::any_holds(&self.source.firsts, item.start.unwrap_or_default())
+        };
+        let (firsts, later): (Vec<&Item>, Vec<&Item>) = self.read_items.iter().partition(is_first);
+        let firsts: BTreeSet<&str> = firsts.iter().map(|item| item.message.id.as_str()).collect();
+        let mut later = later.into_iter().filter(|item| item.start >= Some(since));
+        later.any(|item| !firsts.contains(item.message.id.as_str()))
+    }
+
     /// Returns every message that was read, so that it can be priced.
     pub fn items(&mut self) -> impl Iterator<Item = &mut Item> {
         self.read_items.iter_mut().chain(self.standalone_items.values_mut().flatten())

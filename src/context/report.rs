@@ -85,8 +85,8 @@ pub enum FrameEnd {
     Budget,
     /// The provider's cache has it no more, or the caller says so.
     Cold,
-    /// Most of what was sent is different now: a message was revised, another branch is current, a secret is hidden; or
-    /// an older message was pinned, or unpinned.
+    /// What was sent no longer holds: most of it is different now, as another branch is current or a secret is hidden;
+    /// or an older message was pinned, unpinned or revised.
     Changed,
     /// The conversation was compacted, or a compaction was undone.
     Compacted,

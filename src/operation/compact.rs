@@ -85,7 +85,7 @@ impl SessionFiles {
             let done = if undo {
                 files.undo_compaction(&io, &options, &counts).await?
             } else {
-                let known = files.current_request(&io, &options, &counts).await?;
+                let known = files.current_request(&io, &options, &counts, false).await?;
                 files.run_compaction(&io, known, keep, apply).await?
             };
             Ok(to_json(&done))
@@ -135,7 +135,7 @@ impl SessionFiles {
         let caught_up = || async {
             self.observe_logs(io).await?;
             let is_compacted = self.with_session(|session| session.compaction().range.is_some());
-            Ok((is_compacted, self.parse_request(options, counts).ok()))
+            Ok((is_compacted, self.parse_request(options, counts, false).ok()))
         };
         let (is_compacted, request) = self.run_in_turn(io, &|| Box::pin(caught_up())).await?;
         if !is_compacted {

@@ -49,13 +49,14 @@ pub(super) struct ContextRequest {
 }
 
 impl ContextRequest {
-    /// Reads a caller's request; where it gives neither model nor window, the known ones hold. Returns the fields of
-    /// its `request`, too.
+    /// Reads a caller's request; where it gives neither model nor window, the known ones hold. With `is_framed`, a
+    /// frame is wanted unless the request says otherwise. Returns the fields of its `request`, too.
     pub fn parse(
         given: &str,
         model: Option<String>,
         window: Option<u64>,
         counts: &CountingMode,
+        is_framed: bool,
     ) -> Result<(ContextRequest, Vec<String>), Trouble> {
         let bad = &mut Vec::new();
         let mut given = request::parse_object(given)?;
@@ -72,6 +73,9 @@ impl ContextRequest {
         }
         let mut parts: Vec<String> =
             fields.decoded_entries().map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
+        if is_framed && !fields.has("frame") {
+            parts.push("\"frame\":true".into());
+        }
         let model = model.filter(|model| !model.is_empty());
         let model = model.map(|model| format!("\"model\":{}", to_json(&model)));
         let window = window.filter(|window| *window > 0).map(|window| format!("\"window\":{window}"));
@@ -114,7 +118,7 @@ impl SessionFiles {
         let files = self.clone();
         Operation::new(|io| async move {
             request::parse(&request, "request, summarizes, embeds or leaves")?;
-            let (request, source) = files.current_request(&io, &request, &counts).await?;
+            let (request, source) = files.current_request(&io, &request, &counts, true).await?;
             let passed = files.build_framed(&io, &request, source).await?;
             files.write_report(&io, &request, &passed).await?;
             Ok(passed.json)
@@ -219,10 +223,14 @@ impl SessionFiles {
         io: &Io,
         request: &str,
         counts: &CountingMode,
+        is_framed: bool,
     ) -> Result<(ContextRequest, ContextSource), Trouble> {
         let learned = || async {
             self.observe_and_fold(io).await?;
-            Ok((self.parse_request(request, counts)?, self.with_session(|session| session.source())))
+            Ok((
+                self.parse_request(request, counts, is_framed)?,
+                self.with_session(|session| session.source()),
+            ))
         };
         self.run_in_turn(io, &|| Box::pin(learned())).await
     }
@@ -232,9 +240,11 @@ impl SessionFiles {
         &self,
         request: &str,
         counts: &CountingMode,
+        is_framed: bool,
     ) -> Result<ContextRequest, Trouble> {
         let agent = self.with_session(|session| session.metadata().agent.clone());
-        let (mut request, parts) = ContextRequest::parse(request, agent.model, agent.context_window, counts)?;
+        let (mut request, parts) =
+            ContextRequest::parse(request, agent.model, agent.context_window, counts, is_framed)?;
         request.recipe = self.recipe(parts);
         Ok(request)
     }

@@ -8,7 +8,7 @@ use super::context::ContextRequest;
 use super::stored_summaries::{SummaryRequest, SummaryResponse};
 use super::vectors::order_recalled;
 use super::{HostRequest, Io, Trouble};
-use crate::context::{Build, Context, Outcome, Recollection, Request, write_context_in_parts};
+use crate::context::{Build, Context, FrameEnd, Outcome, Recollection, Request, write_context_in_parts};
 use crate::error::Code;
 use crate::json::fields::{kind_of, parse_items};
 use crate::json::request;
@@ -54,6 +54,8 @@ pub(super) struct BuiltContext {
     pub missing_blobs: u64,
     /// The written summary that it was given.
     pub summary_id: Option<String>,
+    /// Why it does not extend the frame that it was given.
+    pub frame_end: Option<FrameEnd>,
 }
 
 /// Builds a context. Its source does not change any more: appends need not wait for it, nor it for a counter that
@@ -84,6 +86,7 @@ pub(super) async fn build_context(
                     vector_refusal: unordered,
                     missing_blobs,
                     summary_id: summary,
+                    frame_end: build.frame_end(),
                 });
             }
             Outcome::Needs(InputRequest::Bytes { .. }) if build.pending_question().is_some() => {

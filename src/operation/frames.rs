@@ -148,12 +148,11 @@ impl SessionFiles {
         if let (Some(known), None) = (&known, ended) {
             let extending = ContextRequest { frame: Some(known.frame.clone()), ..asked.clone() };
             let mut passed = self.build_outgoing(io, &extending, source.clone()).await?;
-            let is_extended = passed.frame.as_ref().is_some_and(|frame| frame.end == known.frame.end);
+            ended = passed.frame_end;
             let sent = SentMessages::of(&passed.json)?;
             let unchanged: u64 = sent.sizes.iter().take(sent.count_unchanged(&known.sent)).sum();
-            if !is_extended || unchanged * 2 >= known.bytes {
-                ended = (!is_extended).then_some(FrameEnd::Budget);
-                passed.extended_frame = is_extended.then(|| known.name());
+            if ended.is_some() || unchanged * 2 >= known.bytes {
+                passed.extended_frame = ended.is_none().then(|| known.name());
                 return self.keep_frame(io, asked, (key, frames), (Some(known), ended), passed, sent).await;
             }
             ended = Some(FrameEnd::Changed);

@@ -14,7 +14,7 @@ use super::logs::LogName;
 use super::redaction_response::RedactionResponse;
 use super::session_files::SessionFiles;
 use super::{Io, Trouble, unless_bug};
-use crate::context::{CacheReport, Counter, Frame, FrameName};
+use crate::context::{CacheReport, Counter, Frame, FrameEnd, FrameName};
 use crate::json::fields::parse_items;
 use crate::json::request;
 use crate::json::text::to_json;
@@ -43,6 +43,8 @@ pub(super) struct OutgoingContext {
     pub missing_blob_count: u64,
     /// What the next context extends.
     pub frame: Option<Box<Frame>>,
+    /// Why it does not extend the frame that it was given.
+    pub frame_end: Option<FrameEnd>,
     /// The frame that it extends.
     pub extended_frame: Option<FrameName>,
 }
@@ -67,6 +69,7 @@ impl BuiltContext {
             omitted_count: context.original_message_count.saturating_sub(context.included_message_count),
             missing_blob_count: self.missing_blobs,
             frame: context.frame.clone(),
+            frame_end: self.frame_end,
             extended_frame: None,
         }
     }

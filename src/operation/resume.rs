@@ -135,7 +135,7 @@ impl SessionFiles {
             let mut resuming = ResumeRequest::parse(&request)?;
             files.run_in_turn(&io, &|| Box::pin(files.refresh_files(&io))).await?;
             let elsewhere = files.holders(&io).await?;
-            let (mut request, source) = files.current_request(&io, &request, &counts).await?;
+            let (mut request, source) = files.current_request(&io, &request, &counts, false).await?;
             let defined = || drift::tool_names(&request.request.tools);
             resuming.environment.tools = resuming.environment.tools.take().or_else(defined);
             if resuming.max_bytes.is_some() && request.request.shape() != Some(Format::Leftoff) {

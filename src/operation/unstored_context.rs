@@ -43,7 +43,7 @@ pub fn context_of(messages: String, request: String, counts: CountingMode) -> Op
         let known = "request, model, summarizes, embeds or leaves";
         let model = request::parse(&request, known)?.take("model", bad);
         request::reject_bad(bad)?;
-        let (request, _) = ContextRequest::parse(&request, model, None, &counts)?;
+        let (request, _) = ContextRequest::parse(&request, model, None, &counts, false)?;
         let unstored = MemorySession::of(shapes::read_copies(&messages)?, &io, &counts)?;
         let built = build_context(&unstored, &io, &request, unstored.session.source()).await?;
         let (messages, rest) = built.render_parts(&request.request);

@@ -498,12 +498,13 @@ check("only what was lost of the talk is said without being asked, with its reas
         }),
       }),
     );
-  assert.match(
-    typed("import", many).stdout,
-    new RegExp(
-      `\nincomplete: 1 session; 'leftoff import FILE --verbose' lists what a file lost\n {4}${join(many, "two.jsonl")}\n {4}not imported, unknown type of block: `,
-    ),
-  );
+  const { stdout } = typed("import", many);
+  const told = [
+    "incomplete: 1 session; 'leftoff import FILE --verbose' lists what a file lost",
+    `    ${join(many, "two.jsonl")}`,
+    "    not imported, unknown type of block: ",
+  ];
+  assert.ok(stdout.includes(`\n${told.join("\n")}`), stdout);
 });
 
 check("a file that is not there is named once, however it was typed", async ({ folder, typed }) => {

@@ -18,13 +18,13 @@ const ids = ({ messages }) => messages.map(({ id }) => id).filter(Boolean);
 
 test("a dry run says what it would do and does nothing", () =>
   inStore({ turns: 120 }, async ({ session }) => {
-    const before = await session.context({ window: WINDOW });
+    const before = await session.context({ window: WINDOW, frame: false });
     const plan = await session.compact({ window: WINDOW });
     assert.deepEqual([plan.isApplied, plan.isDue, plan.reason], [false, true, undefined]);
     assert.equal(plan.tokensBefore, before.tokensUsed);
     // Half of the budget for what is kept, and no more than a tenth beside it: the summary replaces what stood there.
     assert.ok(Number(plan.tokensAfter) < Number(plan.tokenBudget) * 0.6, `${plan.tokensAfter} of ${plan.tokenBudget}`);
-    assert.deepEqual(await session.context({ window: WINDOW }), before);
+    assert.deepEqual(await session.context({ window: WINDOW, frame: false }), before);
   }));
 
 test("what is applied holds after opening again, and no message is touched", () =>
@@ -51,10 +51,10 @@ test("twice is once, at any size; and it is due again only when the conversation
   inStore({ turns: 60 }, async ({ session }) => {
     for (const window of [4_000, 8_000, 16_000, 32_000, 64_000]) {
       await session.compact({ window, apply: true });
-      const once = await session.context({ window });
+      const once = await session.context({ window, frame: false });
       const twice = await session.compact({ window, apply: true });
       assert.deepEqual([twice.isApplied, twice.isDue], [false, false], `${window}: ${twice.reason}`);
-      assert.deepEqual(await session.context({ window }), once);
+      assert.deepEqual(await session.context({ window, frame: false }), once);
       await session.compact({ window, undo: true });
     }
     await session.compact({ window: WINDOW, apply: true });
@@ -69,7 +69,7 @@ test("twice is once, at any size; and it is due again only when the conversation
 
 test("it is taken back, and then contexts are what they were", () =>
   inStore({ turns: 120 }, async ({ session, again }) => {
-    const before = await session.context({ window: WINDOW });
+    const before = await session.context({ window: WINDOW, frame: false });
     await session.compact({ window: WINDOW, apply: true });
     for (const beside of [{ apply: true }, { keep: 100 }]) {
       await assert.rejects(session.compact({ window: WINDOW, undo: true, ...beside }), {
@@ -80,7 +80,7 @@ test("it is taken back, and then contexts are what they were", () =>
     const undone = await session.compact({ window: WINDOW, undo: true });
     assert.deepEqual([undone.isApplied, undone.tokensAfter], [true, before.tokensUsed]);
     const reopened = await again();
-    assert.deepEqual((await reopened.context({ window: WINDOW })).messages, before.messages);
+    assert.deepEqual((await reopened.context({ window: WINDOW, frame: false })).messages, before.messages);
     assert.equal((await reopened.compact({ window: WINDOW, undo: true })).reason, "it is not compacted");
   }));
 

@@ -152,7 +152,6 @@ async function check(all, context, where) {
   const summary = messages.some(({ id, content }) => !id && content.startsWith("[EARLIER CONVERSATION]"));
   assert.equal(context.summarizedMessageCount, summary ? all.messages.length - context.includedMessageCount : 0, where);
   assert.ok(!summary || context.summarizedMessageCount > 0, `${where}: a summary of nothing`);
-  await checkUse(all, context, where);
 }
 
 /**
@@ -175,7 +174,8 @@ function checkPairs(messages, where) {
 }
 
 /**
- * Where something was left out, 85 percent of the budget is used, or the next older step would not have fitted.
+ * Where something was left out of a context without a frame, 85 percent of the budget is used, or the next older step
+ * would not have fitted.
  * @param {History} all @param {any} context @param {string} where
  */
 async function checkUse({ steps, costs }, context, where) {
@@ -215,17 +215,20 @@ async function checkAll(files) {
     sum.most = Math.max(sum.most, all.tokens);
     for (const window of WINDOWS) {
       const where = `${name}, window ${window}`;
-      const context = await session.context({ window, encoding: "o200k_base" }).catch((error) => {
-        assert.equal(error.code, "budget_too_small", `${where}: ${error}`);
-        return null;
-      });
-      if (context) {
-        sum.builds += 1;
-        sum.strategies[context.strategy] = (sum.strategies[context.strategy] ?? 0) + 1;
-        await check(all, context, where);
-      } else {
-        sum.refused += 1;
-        checkRefusal(all, window, where);
+      for (const frame of [false, true]) {
+        const context = await session.context({ window, encoding: "o200k_base", frame }).catch((error) => {
+          assert.equal(error.code, "budget_too_small", `${where}: ${error}`);
+          return null;
+        });
+        if (context) {
+          sum.builds += 1;
+          sum.strategies[context.strategy] = (sum.strategies[context.strategy] ?? 0) + 1;
+          await check(all, context, where);
+          if (!frame) await checkUse(all, context, where);
+        } else {
+          sum.refused += 1;
+          checkRefusal(all, window, where);
+        }
       }
     }
     counted.clear();

@@ -12,7 +12,7 @@ import { openStore } from "../../js/index.js";
 import { PLANTED } from "./planted-secrets.js";
 
 const QUESTION = "why did we pin croniter in the parser?";
-const REQUEST = { window: 2400, reserve: 400, encoding: "estimate-1" };
+const REQUEST = { window: 2400, reserve: 400, encoding: "estimate-1", frame: false };
 const [{ text: HIDDEN, secret: SECRET } = { text: "", secret: "" }] = PLANTED["npm"] ?? [];
 
 /** @param {number} n */

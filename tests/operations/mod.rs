@@ -480,7 +480,7 @@ fn a_session_whose_folder_is_gone_is_not_healthy() {
 #[test]
 fn a_context_is_of_what_was_known_in_its_turn_whatever_begins_afterwards() {
     let (mut host, live) = begin_session();
-    let asked = r#"{"request":{"window":64000,"encoding":"estimate-1"}}"#;
+    let asked = r#"{"request":{"window":64000,"encoding":"estimate-1","frame":false}}"#;
     let whole = host.drive_on(&mut live.context(asked.into(), CountingMode::Estimate)).expect("a context");
     let mut context = live.context(asked.into(), CountingMode::Estimate);
     let mut step = context.begin(host.stamp());
