@@ -191,3 +191,51 @@ fn price_lines(
     item.price(prices, vocabulary);
     item
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::context::request::Request;
+    use crate::context::summary::SummaryInput;
+    use crate::record::message::{Message, Role};
+    use crate::state::State;
+    use crate::tokens::estimate;
+
+    // By how much a line costs more in the summary than it is said to.
+    const UNPRICED_TOKENS: u32 = 2;
+
+    #[test]
+    fn of_lines_that_cost_more_together_as_many_are_kept_as_fit() {
+        let mut state = State::default();
+        for number in 0..80 {
+            let text =
+                format!("We decided that queue {number} is called {}.", "a-name ".repeat(1 + number % 9));
+            state.take_message(&Message {
+                role: Some(Role::User),
+                content: text.into(),
+                ..Message::default()
+            });
+        }
+        let input = SummaryInput { state: &state, project: "", pins: &[] };
+        let (lines, _) = summary::candidate_lines(input, None, MAX_SUMMARY_TOKENS);
+        let costs: Vec<u32> =
+            lines.iter().map(|line| estimate(&line.text).saturating_sub(UNPRICED_TOKENS)).collect();
+        let request = Request::from_json(r#"{"window":8000,"encoding":"estimate-1"}"#).expect("a request");
+        let mut prices = Prices::new(&request);
+        for (share, less) in (300..1500).step_by(7).flat_map(|share| (70..130).map(move |less| (share, less)))
+        {
+            let priced = PricedSummary {
+                lines: lines.clone(),
+                costs: costs.clone(),
+                share,
+                message_count: 80,
+                ..PricedSummary::default()
+            };
+            let item = priced.fit_item(share - less, &mut prices, None);
+            assert!(item.whole_cost() <= share - less, "{share} less {less}");
+            assert!(item.message.content.as_str().contains("We decided"), "{share} less {less}");
+        }
+    }
+}

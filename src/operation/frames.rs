@@ -120,7 +120,7 @@ impl ContextRequest {
             assumed: None,
             ..self.request.clone()
         };
-        hash_bytes(format!("{request:?}{}", self.is_outgoing).as_bytes())
+        hash_bytes(format!("{request:?}{}{}", self.is_outgoing, self.summarizes).as_bytes())
     }
 }
 

@@ -95,7 +95,7 @@ async function plantSecrets(store) {
 async function exits(store, session, home) {
   const out = /** @type {Record<string, any>} */ ({});
   for (const format of FORMATS) out[format] = await session.context({ window: WINDOW, format });
-  out.narrow = await session.context({ window: 8000 });
+  out.narrow = await session.context({ window: 8000, cold: true });
   out.brief = await session.brief();
   const messages = [];
   for await (const { id } of session.messages()) messages.push(id);
@@ -106,7 +106,11 @@ async function exits(store, session, home) {
   });
   /** @type {unknown[]} */
   const told = [];
-  out.summarized = await session.context({ window: 9000, summarize: (request) => (told.push(request), "they talked") });
+  out.summarized = await session.context({
+    window: 9000,
+    cold: true,
+    summarize: (request) => (told.push(request), "they talked"),
+  });
   out.told = told;
   out.json = await session.export("json");
   out.markdown = await session.export("markdown");
@@ -183,7 +187,9 @@ test("with report no byte is another, and each secret is told", () =>
     // The first builds summaries, which the others find.
     const [, off, report] = [await from("off"), await from("off"), await from("report")];
     const bare = (/** @type {any} */ value) =>
-      JSON.parse(JSON.stringify(value, (key, one) => (key === "secrets" || key === "bytesRead" ? undefined : one)));
+      JSON.parse(
+        JSON.stringify(value, (key, one) => (["secrets", "bytesRead", "cache"].includes(key) ? undefined : one)),
+      );
     for (const exit of Object.keys(off.value)) {
       if (!AGENTS.includes(exit)) assert.deepEqual(bare(report.value[exit]), bare(off.value[exit]), exit);
       else

@@ -104,9 +104,10 @@ test("a context that leaves messages out names the task, each file and each comm
   const old = [];
   for await (const { id: _, parentId: __, ...message } of session.messages()) old.push(/** @type {any} */ (message));
   await own.append(old);
-  for (const window of [8_000, 32_000]) {
-    const { messages, strategy } = await own.context({ window });
-    assert.equal(strategy, "recent-plus-summary");
+  const requests = [8_000, 32_000].flatMap((window) => [false, true].map((frame) => ({ window, frame })));
+  for (const { window, frame } of requests) {
+    const { messages, strategy } = await own.context({ window, frame });
+    if (!frame) assert.equal(strategy, "recent-plus-summary");
     const summary = messages.find(({ content }) => content.startsWith("[EARLIER CONVERSATION]"))?.content ?? "";
     for (const named of ["Port the billing module to TypeScript.", "write the changelog", ...files])
       assert.ok(summary.includes(named), `${window}: ${named}\n${summary}`);

@@ -52,7 +52,7 @@ test("one that breaks a law is refused by its name and the law, and the next one
   inStore({ turns: 60 }, async ({ session }) => {
     const all = await messagesOf(session);
     const [last, newestUser] = [all.at(-1), all.at(-2)];
-    const ours = await session.context({ window: WINDOW });
+    const ours = await session.context({ window: WINDOW, frame: false });
     /** @type {[string, Strategy["build"], RegExp][]} */
     const broken = [
       ["too much", () => ({ messages: all }), /its messages have \d+ tokens, the budget 12000/],
@@ -169,10 +169,10 @@ test("what is no strategy, or no counts, is refused with a code", () =>
 
 test("two contexts are compared", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const before = await session.context({ window: WINDOW });
-    assert.deepEqual(compareContexts(before, await session.context({ window: WINDOW })).messages, []);
+    const before = await session.context({ window: WINDOW, frame: false });
+    assert.deepEqual(compareContexts(before, await session.context({ window: WINDOW, frame: false })).messages, []);
     await session.append(turnAbout("one more"));
-    const after = await session.context({ window: WINDOW });
+    const after = await session.context({ window: WINDOW, frame: false });
     const { messages, tokensUsed } = compareContexts(before, after);
     assert.deepEqual(tokensUsed, { before: before.tokensUsed, after: after.tokensUsed });
     const all = (await messagesOf(session)).map(({ id }) => id);

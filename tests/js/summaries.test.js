@@ -127,7 +127,7 @@ test("it is asked again only when what was said since no longer fits, and then o
 
 test("what is no summary, or no smaller than what it replaces, is refused and said", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const without = await session.context({ window: WINDOW });
+    const without = await session.context({ window: WINDOW, frame: false });
     /** @type {[() => any, RegExp][]} */
     const answers = [
       [() => "word ".repeat(20_000), /the summary has \d+ tokens, but may have at most \d+/],
@@ -143,7 +143,11 @@ test("what is no summary, or no smaller than what it replaces, is refused and sa
       [() => Promise.reject(new Error("later away")), /later away/],
     ];
     for (const [answer, why] of answers) {
-      const { messages, summaryRefused = "" } = await session.context({ window: WINDOW, summarize: answer });
+      const { messages, summaryRefused = "" } = await session.context({
+        window: WINDOW,
+        frame: false,
+        summarize: answer,
+      });
       assert.match(summaryRefused, why);
       assert.deepEqual(messages, without.messages);
       assert.deepEqual(files(session), []);
@@ -152,8 +156,8 @@ test("what is no summary, or no smaller than what it replaces, is refused and sa
 
 test("a summary whose file is damaged, or whose last message is not where it says, is as good as none", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const without = await session.context({ window: WINDOW });
-    await session.context({ window: WINDOW, summarize: model().summarize });
+    const without = await session.context({ window: WINDOW, frame: false });
+    await session.context({ window: WINDOW, frame: false, summarize: model().summarize });
     const [name = ""] = files(session);
     const path = join(session.path, "summaries", name);
     const good = readFileSync(path, "utf8");
@@ -168,12 +172,16 @@ test("a summary whose file is damaged, or whose last message is not where it say
     ];
     for (const text of wrong) {
       writeFileSync(path, text);
-      assert.deepEqual((await session.context({ window: WINDOW })).messages, without.messages, text.slice(0, 50));
+      assert.deepEqual(
+        (await session.context({ window: WINDOW, frame: false })).messages,
+        without.messages,
+        text.slice(0, 50),
+      );
     }
     writeFileSync(path, good);
-    assert.notDeepEqual((await session.context({ window: WINDOW })).messages, without.messages);
+    assert.notDeepEqual((await session.context({ window: WINDOW, frame: false })).messages, without.messages);
     rmSync(path);
-    assert.deepEqual((await session.context({ window: WINDOW })).messages, without.messages);
+    assert.deepEqual((await session.context({ window: WINDOW, frame: false })).messages, without.messages);
   }));
 
 test("a summary of one branch is not told of another", () =>
@@ -222,18 +230,22 @@ test("a summary stands for all from the first message on, also behind a compacti
 
 test("a summary that says an end beyond the log, or a cache that is no folder, costs a summary and no context", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const without = await session.context({ window: WINDOW });
-    await session.context({ window: WINDOW, summarize: model().summarize });
+    const without = await session.context({ window: WINDOW, frame: false });
+    await session.context({ window: WINDOW, frame: false, summarize: model().summarize });
     const [name = ""] = files(session);
     const path = join(session.path, "summaries", name);
     const { range, ...rest } = JSON.parse(readFileSync(path, "utf8"));
     for (const endByte of [99_999_999_999, 9e15, -1, 0]) {
       writeFileSync(path, JSON.stringify({ ...rest, range: { ...range, endByte } }));
-      assert.deepEqual((await session.context({ window: WINDOW })).messages, without.messages, `${endByte}`);
+      assert.deepEqual(
+        (await session.context({ window: WINDOW, frame: false })).messages,
+        without.messages,
+        `${endByte}`,
+      );
     }
     rmSync(join(session.path, "summaries"), { recursive: true });
     writeFileSync(join(session.path, "summaries"), "");
-    assert.deepEqual((await session.context({ window: WINDOW })).messages, without.messages);
+    assert.deepEqual((await session.context({ window: WINDOW, frame: false })).messages, without.messages);
   }));
 
 test("nothing is written of a session that was deleted while its model was at work", () =>

@@ -52,7 +52,7 @@ async function inSession(transcript, request) {
   const session = sessionOf(live, {});
   try {
     if (transcript.length > 0) await appendCopies(session, transcript.slice());
-    return await session.context(request);
+    return await session.context({ ...request, frame: false });
   } finally {
     live.release();
   }

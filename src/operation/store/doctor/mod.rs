@@ -16,12 +16,16 @@ use super::Store;
 use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{self, File, Placement, Root, SessionLocation, pointer};
+use crate::operation::join::join_in_batches;
 use crate::operation::outgoing::find_stored_secrets;
 use crate::operation::session_files::SessionFiles;
-use crate::operation::{Io, Operation, Trouble, unless_bug};
+use crate::operation::{Io, Operation, Trouble, Work, unless_bug};
 use crate::record::status::Health;
 
 use mend::{DoctorProblem, Finding, Mend, MendReport};
+
+/// How many sessions are examined at once.
+const MAX_PARALLEL_EXAMINATIONS: usize = 16;
 
 /// What the doctor is asked to do.
 #[derive(Clone, Copy, Default)]
@@ -99,10 +103,14 @@ impl Store {
         self.unreadable.take();
         let cut = self.find_cut_off(io).await?;
         let cut = self.mend_if(io, cut, request.fix).await?;
-        let mut reports = Vec::new();
-        for found in self.all_places(io, false).await? {
-            reports.extend(self.examine_session(io, &found.place, request).await?);
-        }
+        let places = self.all_places(io, false).await?;
+        let works = places.iter().map(|found| {
+            Box::pin(self.examine_session(io, &found.place, request)) as Work<'_, Option<DoctorReport>>
+        });
+        // Sessions are mended one after another.
+        let most = if request.fix { 1 } else { MAX_PARALLEL_EXAMINATIONS };
+        let reports = join_in_batches(works, most).await?;
+        let mut reports: Vec<DoctorReport> = reports.into_iter().flatten().collect();
         let ids: BTreeSet<&str> = reports.iter().map(|report| &*report.id).collect();
         let findings = self.find_store_problems(io, &ids).await?;
         let MendReport { fixed, failed } = self.mend_if(io, findings, request.fix).await?;
