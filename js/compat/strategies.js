@@ -65,9 +65,11 @@ function defineStrategy(name, priority, minTokens) {
       if (budgetTokens < minTokens) throw tooSmallError(name, budgetTokens);
       /** @param {number} window */
       const built = async (window) => {
-        const given = await session.context({ window, frame: false, only: [name], ...countingOptions(tokenizer) }).catch((error) => {
-          if (error.code !== "budget_too_small") throw error;
-        });
+        const given = await session
+          .context({ window, frame: false, only: [name], ...countingOptions(tokenizer) })
+          .catch((error) => {
+            if (error.code !== "budget_too_small") throw error;
+          });
         if (given?.strategy !== name) return undefined;
         return {
           messages: given.messages.map(asMessage),
