@@ -22,10 +22,7 @@ use crate::histories::{History, REASONING_MODELS, history_with_reasoning, open_s
 const BUILDS: usize = 1_000_000;
 
 fn build(history: &History, request: &str, frame: Option<Frame>) -> Result<Context, Error> {
-    let mut build = Build::new(Request::from_json(request)?, history.session.source());
-    if let Some(frame) = frame {
-        build = build.with_frame(frame);
-    }
+    let mut build = Build::new(Request::from_json(request)?, history.session.source()).with_frame(frame);
     for _ in 0..1_000 {
         match build.next(None)? {
             Outcome::Ready(context) => return Ok(context),

@@ -90,9 +90,10 @@ impl Build {
         }
     }
 
-    /// Extends a frame, as long as its messages and what came since fit the budget, and no older message is revised;
-    /// then the context is cut anew.
-    pub fn with_frame(mut self, frame: Frame) -> Build {
+    /// Extends a frame, if there is one, as long as its messages and what came since fit the budget, and no older message
+    /// is revised; then the context is cut anew.
+    pub fn with_frame(mut self, frame: Option<Frame>) -> Build {
+        let Some(frame) = frame else { return self };
         self.reading = Reading::in_frame(self.reading.source().clone(), &frame);
         // All of it is read, whatever it costs.
         self.aim = u64::MAX;

@@ -66,10 +66,7 @@ pub(super) async fn build_context(
     request: &ContextRequest,
     source: ContextSource,
 ) -> Result<BuiltContext, Trouble> {
-    let mut build = Build::new(request.request.clone(), source);
-    if let Some(frame) = &request.frame {
-        build = build.with_frame(frame.clone());
-    }
+    let mut build = Build::new(request.request.clone(), source).with_frame(request.frame.clone());
     let mut vocabulary = request.counts.vocabulary();
     let mut strategy_counts = Vec::new();
     let (mut refused, mut unordered, mut missing_blobs, mut summary) = (None, None, 0, None);
