@@ -194,6 +194,7 @@ check("a setting that was changed since is in force at the next prompt", async (
   await store.close();
   assert.match(asks(), /7443/);
   talk.says("and more");
+  await recordersEnded(talk.home);
   // By now the setting is known: what is recalled does not wait for what is recorded.
   assert.equal(takeLock(talk.lock), true);
   assert.equal(asks(), "", "nothing twice");

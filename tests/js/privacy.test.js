@@ -213,7 +213,8 @@ test(
       const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
       put(
         join(folder, "bin", "git"),
-        `#!/bin/sh\nprintf '%s\\0' "$@" >> "${folder}/asked"; printf '\\n' >> "${folder}/asked"\nexec "${real}" "$@"\n`,
+        // In one write: git is asked several things at once.
+        `#!/bin/sh\nasked=$(printf '%s\\001' "$@")\nprintf '%s\\n' "$asked" >> "${folder}/asked"\nexec "${real}" "$@"\n`,
         0o755,
       );
       process.env.PATH = [join(folder, "bin"), process.env.PATH].join(delimiter);
@@ -227,7 +228,7 @@ test(
         .readFileSync(join(folder, "asked"), "utf8")
         .trim()
         .split("\n")
-        .map((line) => line.split("\0"));
+        .map((line) => line.split("\x01"));
       const commands = asked.map((args) => args.filter((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c"));
       const LOCAL = [
         "rev-parse",
