@@ -58,6 +58,7 @@ pub struct Build {
     spare: u32,
     // The frame to extend, until it has ended.
     pub(super) frame: Option<Box<Frame>>,
+    // Why it has ended.
     pub(super) frame_end: Option<FrameEnd>,
 }
 

@@ -267,13 +267,20 @@ impl Reading {
 
     /// True if a line from this offset on revises a message whose first line was not read.
     pub fn revises_older(&self, since: u64) -> bool {
-        let is_first = |item: &&Item| {
-            item.message.rev == 0 || Span::any_holds(&self.source.firsts, item.start.unwrap_or_default())
-        };
-        let (firsts, later): (Vec<&Item>, Vec<&Item>) = self.read_items.iter().partition(is_first);
-        let firsts: BTreeSet<&str> = firsts.iter().map(|item| item.message.id.as_str()).collect();
-        let mut later = later.into_iter().filter(|item| item.start >= Some(since));
+        let is_first = |item: &&Item| self.is_first_line(&item.message, item.start.unwrap_or_default());
+        let is_later = |item: &&Item| item.start >= Some(since) && !is_first(item);
+        let mut later = self.read_items.iter().filter(is_later).peekable();
+        if later.peek().is_none() {
+            return false;
+        }
+        let firsts: BTreeSet<&str> =
+            self.read_items.iter().filter(is_first).map(|item| item.message.id.as_str()).collect();
         later.any(|item| !firsts.contains(item.message.id.as_str()))
+    }
+
+    // True if no earlier line of the log has this message.
+    fn is_first_line(&self, message: &Message, start: u64) -> bool {
+        message.rev == 0 || Span::any_holds(&self.source.firsts, start)
     }
 
     /// Returns every message that was read, so that it can be priced.
@@ -302,8 +309,7 @@ impl Reading {
             let kept = (rev == highest[id]).then_some(item);
             let start = item.start.unwrap_or_default();
             let Some(known) = places.get_mut(id) else {
-                let is_older =
-                    rev > 0 && !self.is_read_to_start() && !Span::any_holds(&self.source.firsts, start);
+                let is_older = !self.is_read_to_start() && !self.is_first_line(&item.message, start);
                 let is_left_out = is_older && !required.contains(id);
                 places.insert(id, if is_left_out { Vec::new() } else { Vec::from([placed.len()]) });
                 if !is_left_out {
@@ -385,7 +391,7 @@ impl Reading {
     // The line of a later revision lies behind its message's place.
     fn is_summed_up_with(&self, message: &Message, Span { start, end }: Span) -> bool {
         let is_there = |one: &CompactionPoint| one.end_byte.is_none_or(|own_end| own_end == end);
-        let is_first = message.rev == 0 || Span::any_holds(&self.source.firsts, start);
+        let is_first = self.is_first_line(message, start);
         let compacted = self.source.compaction.as_ref();
         compacted.is_some_and(|one| one.last_message_id == message.id && is_first && is_there(one))
     }

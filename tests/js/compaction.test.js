@@ -10,6 +10,8 @@ import { test } from "node:test";
 import { inStore, messagesOf, turnAbout } from "./long-session.js";
 
 const WINDOW = 16_000;
+/** A context by itself. */
+const UNFRAMED = { window: WINDOW, frame: false };
 
 /** @param {string} path */
 const hash = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");
@@ -18,13 +20,13 @@ const ids = ({ messages }) => messages.map(({ id }) => id).filter(Boolean);
 
 test("a dry run says what it would do and does nothing", () =>
   inStore({ turns: 120 }, async ({ session }) => {
-    const before = await session.context({ window: WINDOW, frame: false });
+    const before = await session.context(UNFRAMED);
     const plan = await session.compact({ window: WINDOW });
     assert.deepEqual([plan.isApplied, plan.isDue, plan.reason], [false, true, undefined]);
     assert.equal(plan.tokensBefore, before.tokensUsed);
     // Half of the budget for what is kept, and no more than a tenth beside it: the summary replaces what stood there.
     assert.ok(Number(plan.tokensAfter) < Number(plan.tokenBudget) * 0.6, `${plan.tokensAfter} of ${plan.tokenBudget}`);
-    assert.deepEqual(await session.context({ window: WINDOW, frame: false }), before);
+    assert.deepEqual(await session.context(UNFRAMED), before);
   }));
 
 test("what is applied holds after opening again, and no message is touched", () =>
@@ -69,7 +71,7 @@ test("twice is once, at any size; and it is due again only when the conversation
 
 test("it is taken back, and then contexts are what they were", () =>
   inStore({ turns: 120 }, async ({ session, again }) => {
-    const before = await session.context({ window: WINDOW, frame: false });
+    const before = await session.context(UNFRAMED);
     await session.compact({ window: WINDOW, apply: true });
     for (const beside of [{ apply: true }, { keep: 100 }]) {
       await assert.rejects(session.compact({ window: WINDOW, undo: true, ...beside }), {
@@ -80,7 +82,7 @@ test("it is taken back, and then contexts are what they were", () =>
     const undone = await session.compact({ window: WINDOW, undo: true });
     assert.deepEqual([undone.isApplied, undone.tokensAfter], [true, before.tokensUsed]);
     const reopened = await again();
-    assert.deepEqual((await reopened.context({ window: WINDOW, frame: false })).messages, before.messages);
+    assert.deepEqual((await reopened.context(UNFRAMED)).messages, before.messages);
     assert.equal((await reopened.compact({ window: WINDOW, undo: true })).reason, "it is not compacted");
   }));
 

@@ -11,6 +11,8 @@ import { inStore, messagesOf, turnAbout } from "./long-session.js";
 /** @typedef {import("../../js/types/index.js").Strategy} Strategy */
 
 const WINDOW = 16_000;
+/** A context by itself. */
+const UNFRAMED = { window: WINDOW, frame: false };
 
 /** @param {Strategy["build"]} build @param {Partial<Strategy>} [more] @returns {Strategy} */
 const mine = (build, more) => ({ name: "mine", priority: 0, build, ...more });
@@ -52,7 +54,7 @@ test("one that breaks a law is refused by its name and the law, and the next one
   inStore({ turns: 60 }, async ({ session }) => {
     const all = await messagesOf(session);
     const [last, newestUser] = [all.at(-1), all.at(-2)];
-    const ours = await session.context({ window: WINDOW, frame: false });
+    const ours = await session.context(UNFRAMED);
     /** @type {[string, Strategy["build"], RegExp][]} */
     const broken = [
       ["too much", () => ({ messages: all }), /its messages have \d+ tokens, the budget 12000/],
@@ -169,10 +171,10 @@ test("what is no strategy, or no counts, is refused with a code", () =>
 
 test("two contexts are compared", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const before = await session.context({ window: WINDOW, frame: false });
-    assert.deepEqual(compareContexts(before, await session.context({ window: WINDOW, frame: false })).messages, []);
+    const before = await session.context(UNFRAMED);
+    assert.deepEqual(compareContexts(before, await session.context(UNFRAMED)).messages, []);
     await session.append(turnAbout("one more"));
-    const after = await session.context({ window: WINDOW, frame: false });
+    const after = await session.context(UNFRAMED);
     const { messages, tokensUsed } = compareContexts(before, after);
     assert.deepEqual(tokensUsed, { before: before.tokensUsed, after: after.tokensUsed });
     const all = (await messagesOf(session)).map(({ id }) => id);

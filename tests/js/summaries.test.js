@@ -15,6 +15,8 @@ import { inStore, messagesOf, turnAbout } from "./long-session.js";
 /** @typedef {import("../../js/types/index.js").SummaryRequest} SummaryRequest */
 
 const WINDOW = 16_000;
+/** A context by itself. */
+const UNFRAMED = { window: WINDOW, frame: false };
 const DOCUMENT_004 = "You are summarizing a coding conversation for context continuity.";
 
 /** A model that numbers its answers. @param {(request: SummaryRequest, count: number) => any} [answer] */
@@ -127,7 +129,7 @@ test("it is asked again only when what was said since no longer fits, and then o
 
 test("what is no summary, or no smaller than what it replaces, is refused and said", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const without = await session.context({ window: WINDOW, frame: false });
+    const without = await session.context(UNFRAMED);
     /** @type {[() => any, RegExp][]} */
     const answers = [
       [() => "word ".repeat(20_000), /the summary has \d+ tokens, but may have at most \d+/],
@@ -143,11 +145,7 @@ test("what is no summary, or no smaller than what it replaces, is refused and sa
       [() => Promise.reject(new Error("later away")), /later away/],
     ];
     for (const [answer, why] of answers) {
-      const { messages, summaryRefused = "" } = await session.context({
-        window: WINDOW,
-        frame: false,
-        summarize: answer,
-      });
+      const { messages, summaryRefused = "" } = await session.context({ ...UNFRAMED, summarize: answer });
       assert.match(summaryRefused, why);
       assert.deepEqual(messages, without.messages);
       assert.deepEqual(files(session), []);
@@ -156,8 +154,8 @@ test("what is no summary, or no smaller than what it replaces, is refused and sa
 
 test("a summary whose file is damaged, or whose last message is not where it says, is as good as none", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const without = await session.context({ window: WINDOW, frame: false });
-    await session.context({ window: WINDOW, frame: false, summarize: model().summarize });
+    const without = await session.context(UNFRAMED);
+    await session.context({ ...UNFRAMED, summarize: model().summarize });
     const [name = ""] = files(session);
     const path = join(session.path, "summaries", name);
     const good = readFileSync(path, "utf8");
@@ -172,16 +170,12 @@ test("a summary whose file is damaged, or whose last message is not where it say
     ];
     for (const text of wrong) {
       writeFileSync(path, text);
-      assert.deepEqual(
-        (await session.context({ window: WINDOW, frame: false })).messages,
-        without.messages,
-        text.slice(0, 50),
-      );
+      assert.deepEqual((await session.context(UNFRAMED)).messages, without.messages, text.slice(0, 50));
     }
     writeFileSync(path, good);
-    assert.notDeepEqual((await session.context({ window: WINDOW, frame: false })).messages, without.messages);
+    assert.notDeepEqual((await session.context(UNFRAMED)).messages, without.messages);
     rmSync(path);
-    assert.deepEqual((await session.context({ window: WINDOW, frame: false })).messages, without.messages);
+    assert.deepEqual((await session.context(UNFRAMED)).messages, without.messages);
   }));
 
 test("a summary of one branch is not told of another", () =>
@@ -230,22 +224,18 @@ test("a summary stands for all from the first message on, also behind a compacti
 
 test("a summary that says an end beyond the log, or a cache that is no folder, costs a summary and no context", () =>
   inStore({ turns: 60 }, async ({ session }) => {
-    const without = await session.context({ window: WINDOW, frame: false });
-    await session.context({ window: WINDOW, frame: false, summarize: model().summarize });
+    const without = await session.context(UNFRAMED);
+    await session.context({ ...UNFRAMED, summarize: model().summarize });
     const [name = ""] = files(session);
     const path = join(session.path, "summaries", name);
     const { range, ...rest } = JSON.parse(readFileSync(path, "utf8"));
     for (const endByte of [99_999_999_999, 9e15, -1, 0]) {
       writeFileSync(path, JSON.stringify({ ...rest, range: { ...range, endByte } }));
-      assert.deepEqual(
-        (await session.context({ window: WINDOW, frame: false })).messages,
-        without.messages,
-        `${endByte}`,
-      );
+      assert.deepEqual((await session.context(UNFRAMED)).messages, without.messages, `${endByte}`);
     }
     rmSync(join(session.path, "summaries"), { recursive: true });
     writeFileSync(join(session.path, "summaries"), "");
-    assert.deepEqual((await session.context({ window: WINDOW, frame: false })).messages, without.messages);
+    assert.deepEqual((await session.context(UNFRAMED)).messages, without.messages);
   }));
 
 test("nothing is written of a session that was deleted while its model was at work", () =>
