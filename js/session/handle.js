@@ -247,6 +247,21 @@ export class SessionHandle {
   }
 
   /**
+   * Records a message in the second module, as in another process.
+   * @param {{ from: string, message: object }} asked
+   * @returns {Promise<number>}
+   */
+  recordMessage(asked) {
+    this.rejectIfDeleted();
+    const store = this.#store;
+    if (!store)
+      throw new LeftoffError({ code: "invalid_request", message: "expected a session of a store to record in" });
+    return this.inTurn(() =>
+      store.agentsStore.runWith({ stores: true, lease: store.core.lease }, "recordMessage", this.#id, asked),
+    );
+  }
+
+  /**
    * Appends messages as one batch.
    * @param {string} drafts JSON
    * @param {{ format?: string, once?: string, durable: boolean, revives: boolean, countTokens: boolean }} how no

@@ -155,6 +155,28 @@ export class Session {
   }
 
   /**
+   * Records a message as an agent's plugin is handed it, or is handed it again once it has grown: what is new is
+   * appended. The reader of the agent's files reads it, so an import of these files finds it there.
+   * @param {object} message OpenCode's `{info, parts}`; or all that it has of the session, as `opencode export` gives
+   *   it, once messages were taken back there
+   * @param {{ from: string }} options `from`: the agent, `opencode`
+   * @returns {Promise<number>} how many messages are new, or have grown; an answer to a prompt may be several
+   * @throws {LeftoffError} `invalid_request` for what is no message of the agent, or another agent
+   * @example
+   * const source = { agent: "opencode", id: "ses_1" };
+   * const session = await store.create({ source });
+   * const info = { id: "msg_1", sessionID: "ses_1", role: "user", time: { created: 1790000000000 } };
+   * const message = { info, parts: [{ id: "prt_1", type: "text", text: "Rename the parser." }] };
+   * await session.record(message, { from: "opencode" }); // => 1
+   * await session.record(message, { from: "opencode" }); // => 0
+   * (await store.session({ source })).id === session.id; // => true
+   */
+  async record(message, options) {
+    const { from } = checkOptions("recordMessage", options);
+    return this.#handle.recordMessage({ from, message });
+  }
+
+  /**
    * Builds what a model call gets: messages within the budget, each call with its result, and a report that says why.
    * What
    * doesn't fit is replaced by one summary, sent as a fenced user message.

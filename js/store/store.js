@@ -152,15 +152,18 @@ export class Store {
   }
 
   /**
-   * Creates a session of the project, which is its current one from then on.
+   * Creates a session of the project, which is its current one from then on. With `source`: opens or creates the one
+   * that an agent's session is recorded into, and that an import of the agent's files finds again.
    * @param {CreateOptions} [options]
    * @returns {Promise<Session>}
-   * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
+   * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it;
+   *   `unknown_agent` for a source of none that is known
    * @example
    * (await store.create({ title: "The parser", agent: { command: "/brainstorm" } })).metadata.display.title; // => "The parser"
    */
   async create(options = {}) {
-    return this.#open.openWith("create", checkOptions("create", options));
+    if (checkOptions("create", options).source === undefined) return this.#open.openWith("create", options);
+    return this.session(await this.#agentsStore.runWith({ lease: this.#core.lease }, "createFromSource", options));
   }
 
   /**

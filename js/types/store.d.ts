@@ -49,6 +49,11 @@ export interface CreateOptions {
   model?: string;
   /** The agent: command, tools, provider. */
   agent?: Agent;
+  /**
+   * The agent's session that is recorded: beside it only `title` and `model` can be given. `id`: by which the agent
+   * knows it; `parent`: the id of the one whose agent began it, for a sub-agent's.
+   */
+  source?: { agent: string; id: string; parent?: string };
 }
 
 /** A session's last status; one that cannot be opened is `unreadable`. */

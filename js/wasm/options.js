@@ -22,7 +22,7 @@ const VALUE_KINDS = {
 /** The options of each call. */
 const CALL_OPTIONS = {
   openStore: "project~ home~ workspace~ storage countTokens? idleMs# redact readOnly?",
-  create: "type title name placement model agent",
+  create: "type title name placement model agent source",
   continue: "model~",
   fork: "at",
   delete: "purge?",
@@ -38,6 +38,7 @@ const CALL_OPTIONS = {
   setting: "project?",
   session: "source",
   source: "agent id",
+  recordMessage: "from~",
   turn: "prompt~ session~ hasForgotten?",
   tidy: "enabled? saveAfterAssistantMessage? saveAfterToolExecution? debounceMs# updateMetadataIntervalMs# maxSessionsPerProject autoArchiveAfterDays",
   append: "durability format~ revives? operation expected",

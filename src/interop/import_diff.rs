@@ -24,13 +24,13 @@ pub struct ImportDiff {
     scanner: Scanner,
     messages: Vec<Message>,
     // The newest revision of each message in the log, by its id.
-    stored_revisions: BTreeMap<String, Option<StoredRevision>>,
-    // The other messages of a source that the log holds.
-    other_ids: BTreeSet<String>,
+    stored_revisions: BTreeMap<String, StoredRevision>,
     // The last message that came from the source: messages said in leftoff since are no other history of the source.
     last_imported: Option<String>,
     // True if the import goes on, in the log, with a conversation that was begun elsewhere.
     is_continuation: bool,
+    // True if the messages are some of the source's, as they are said.
+    is_recording: bool,
     // The next message to look at.
     next_index: usize,
     // The size of each message in the log at the time that it was returned.
@@ -47,14 +47,13 @@ struct StoredRevision {
 impl ImportDiff {
     /// Begins with messages of which nothing is known yet.
     pub fn new(messages: Vec<Message>) -> ImportDiff {
-        let held = messages.iter().map(|message| (message.id.clone(), None)).collect();
         ImportDiff {
             scanner: Scanner::forward(0),
             messages,
-            stored_revisions: held,
-            other_ids: BTreeSet::new(),
+            stored_revisions: BTreeMap::new(),
             last_imported: None,
             is_continuation: false,
+            is_recording: false,
             next_index: 0,
             returned_sizes: BTreeMap::new(),
         }
@@ -71,6 +70,26 @@ impl ImportDiff {
             }
         }
         ImportDiff { is_continuation: true, ..ImportDiff::new(messages) }
+    }
+
+    /// Begins a recording, which is given the source's messages as they are said, by [`ImportDiff::set_messages`].
+    pub fn for_recording() -> ImportDiff {
+        ImportDiff::new(Vec::new())
+    }
+
+    /// Replaces the messages; what is known of the log stays. `is_whole`: they are all of the source's, else a few of
+    /// them, of which new ones follow what the log has.
+    pub fn set_messages(&mut self, mut messages: Vec<Message>, is_whole: bool) {
+        if !is_whole {
+            messages
+                .iter_mut()
+                .filter(|message| !message.branch)
+                .for_each(|message| message.parent_id = None);
+        }
+        self.messages = messages;
+        self.is_recording = !is_whole;
+        self.next_index = 0;
+        self.returned_sizes.clear();
     }
 
     /// Takes the next bytes of the log.
@@ -100,7 +119,7 @@ impl ImportDiff {
         };
         while let Some(message) = self.messages.get(self.next_index).filter(|_| fresh.len() < most) {
             self.next_index += 1;
-            let held = self.stored_revisions.get(&message.id).copied().flatten();
+            let held = self.stored_revisions.get(&message.id).copied();
             let size_held = held.map(|held| held.size);
             // A message that was returned and did not change the log would be returned for ever.
             let is_given = self.returned_sizes.get(&message.id) == Some(&size_held);
@@ -114,7 +133,8 @@ impl ImportDiff {
             } else if is_given {
                 continue;
             } else {
-                let is_other = before.is_some_and(|before| before != self.last_imported.as_deref());
+                let is_other = !self.is_recording
+                    && before.is_some_and(|before| before != self.last_imported.as_deref());
                 // More was said since than this import knows.
                 if is_other && ["isTakenBack", QUEUED_KEY].iter().any(|mark| message.has_source_mark(mark)) {
                     continue;
@@ -136,16 +156,12 @@ impl ImportDiff {
             }
             let Some(stored) = message::read(&record).0 else { continue };
             let line = StoredRevision { rev: stored.rev, size: message_size(&stored) };
-            let is_first = match self.stored_revisions.get_mut(&stored.id) {
-                Some(held) => {
-                    let is_first = held.is_none();
-                    *held = held.filter(|held| line.rev <= held.rev).or(Some(line));
-                    is_first
-                }
-                None => stored.source.is_some() && self.other_ids.insert(stored.id.clone()),
-            };
+            let held = self.stored_revisions.get(&stored.id).copied();
+            if held.is_none_or(|held| held.rev < line.rev) {
+                self.stored_revisions.insert(stored.id.clone(), line);
+            }
             // A revision that another process wrote says nothing of the source's order.
-            if is_first && stored.source.is_some() {
+            if held.is_none() && stored.source.is_some() {
                 self.last_imported = Some(stored.id);
             }
         }

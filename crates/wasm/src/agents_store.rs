@@ -51,6 +51,12 @@ impl Operations {
             "importFile" => store.import_file(word(), counts).map(String::into_bytes),
             "importFiles" => store.import_files(word(), counts).map(String::into_bytes),
             "record" => store.record(word(), counts).map(String::into_bytes),
+            "createFromSource" => {
+                store.create_from_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes())
+            }
+            "recordMessage" => store
+                .record_message(word(), word(), counts)
+                .map(|count| leftoff::json::text::to_json(&count).into_bytes()),
             "writeForAgent" => store.write_for_agent(word()).map(String::into_bytes),
             "ofSource" => {
                 store.find_by_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes())

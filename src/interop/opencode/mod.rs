@@ -19,7 +19,8 @@ use crate::error::{Code, Error};
 use crate::interop::conversation::{ConversationBuilder, MessageDraft, RecordOrigin, set_flag};
 use crate::interop::lines::{reject_empty, require_sessions, span_of};
 use crate::interop::loss;
-use crate::interop::{AgentName, Import, Object};
+use crate::interop::{AgentName, Import, ImportedSession, Object};
+use crate::json::request;
 use crate::record::event::Parent;
 use crate::record::span::Span;
 use crate::time;
@@ -72,6 +73,32 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     session.last_ms = session.last_ms.max(last_ms);
     let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
     require_sessions(Import { sessions, problems }, bytes, AgentName::OpenCode, true)
+}
+
+/// Reads what a plugin is handed: a message, `{info, parts}`, or all of a session, as an export has them. Returns also
+/// whether it is all. A message in which nothing was said yet gives none.
+///
+/// # Errors
+/// `invalid_request` if it is neither.
+pub(crate) fn read_recorded(json: &str) -> Result<(ImportedSession, bool), Error> {
+    let document = Object::parse("", json).ok();
+    let is_whole = document.as_ref().is_some_and(is_export);
+    let info = document.and_then(|message| Object::parse("", message.raw("info")?).ok());
+    let session = info.as_ref().and_then(|info| info.raw("sessionID").filter(|id| id.starts_with('"')));
+    let read = match session {
+        _ if is_whole => read(json.as_bytes()),
+        Some(id) => read(format!("{{\"info\":{{\"id\":{id}}},\"messages\":[{json}]}}").as_bytes()),
+        None => {
+            let message = "expected a message of opencode ({info, parts}) or an export, but found something else instead";
+            return Err(request::error(message));
+        }
+    };
+    let session = match read {
+        Ok(import) => import.sessions.into_iter().next().unwrap_or_default(),
+        Err(error) if error.code == Code::EmptyFile => ImportedSession::default(),
+        Err(error) => return Err(error),
+    };
+    Ok((session, is_whole))
 }
 
 fn read_session(talk: &mut ConversationBuilder, mut info: Object<'_>) -> Option<RevertPoint> {

@@ -128,7 +128,9 @@ pub(super) fn add_answers(
     let model = info.take_name("modelID", losses);
     let finish: Option<String> = info.take("finish", losses);
     // Whatever stopped it, it was not said to its end.
-    let is_cut = info.raw("error").is_some_and(|error| error.starts_with('{'));
+    let is_failed = info.raw("error").is_some_and(|error| error.starts_with('{'));
+    // Nor was what is still being said, or was when the client was killed.
+    let is_cut = is_failed || envelope.completed_ms.is_none() && finish.is_none();
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
     let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();

@@ -101,6 +101,9 @@ pub struct Store {
     // Footers of index files, by their names; none for a file that is damaged and cannot be removed.
     #[cfg(feature = "interop")]
     index_footers: RefCell<BTreeMap<String, Option<Rc<IndexFooter>>>>,
+    // Sessions that a plugin records, by their ids.
+    #[cfg(feature = "interop")]
+    live_recordings: RefCell<BTreeMap<String, import::LiveRecording>>,
     // The terms of the searched sessions' names.
     #[cfg(feature = "interop")]
     name_terms: RefCell<recall::NameTermCache>,
@@ -125,6 +128,8 @@ impl Store {
             unreadable: RefCell::default(),
             #[cfg(feature = "interop")]
             index_footers: RefCell::default(),
+            #[cfg(feature = "interop")]
+            live_recordings: RefCell::default(),
             #[cfg(feature = "interop")]
             name_terms: RefCell::default(),
         })

@@ -82,7 +82,8 @@ impl Store {
         }
     }
 
-    async fn open_by_id(&self, io: &Io, id: &str) -> Result<Rc<SessionFiles>, Trouble> {
+    /// Opens a session by its whole id, or by its name.
+    pub(super) async fn open_by_id(&self, io: &Io, id: &str) -> Result<Rc<SessionFiles>, Trouble> {
         if let Some(placed) = self.locate_session(io, id, LookupWay::ByWholeId).await? {
             let files = self.open_for_import(io, self.session_place(&placed.0, placed.1)?).await?;
             // A folder may be named like a session that it does not hold.

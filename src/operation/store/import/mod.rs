@@ -5,6 +5,7 @@ mod companion_files;
 mod continuations;
 mod file;
 mod imported_files;
+mod live;
 mod new_messages;
 mod notes;
 mod original;
@@ -28,6 +29,7 @@ use crate::operation::session_files::SessionFiles;
 use crate::operation::{CountingMode, Io, Operation, Trouble};
 
 use imported_files::ImportedFiles;
+pub(super) use live::LiveRecording;
 pub(super) use original::read_original;
 use request::{FileRequest, FilesRequest};
 use target_session::KnownPlaces;

@@ -82,22 +82,36 @@ impl Importer<'_> {
         goes_on: bool,
     ) -> Result<usize, Trouble> {
         let messages = Vec::clone(messages);
-        let mut fresh =
+        let mut diff =
             if goes_on { ImportDiff::for_continuation(messages) } else { ImportDiff::new(messages) };
-        let (mut at, mut added) = (0, 0);
+        self.append_from_diff(files, &mut diff, &mut 0).await
+    }
+
+    /// Appends what a log lacks, and returns how many messages that were. `read_to`: how much of the log the diff has
+    /// been fed.
+    pub(super) async fn append_from_diff(
+        &self,
+        files: &SessionFiles,
+        diff: &mut ImportDiff,
+        read_to: &mut u64,
+    ) -> Result<usize, Trouble> {
+        let mut added = 0;
         loop {
             let (file, size) =
                 (files.log_file(LogName::Messages), files.size(self.io, LogName::Messages).await?);
-            while at < size {
-                let bytes =
-                    self.io.read(&file, at, Some(size.min(at + READ_BYTES))).await?.unwrap_or_default();
-                if bytes.is_empty() {
-                    return Err(files.shrunk_error(LogName::Messages, size, at));
-                }
-                fresh.feed(&bytes);
-                at += bytes.len() as u64;
+            if size < *read_to {
+                return Err(files.shrunk_error(LogName::Messages, *read_to, size));
             }
-            let batch = fresh.next_missing(BATCH_MESSAGES);
+            while *read_to < size {
+                let end = size.min(*read_to + READ_BYTES);
+                let bytes = self.io.read(&file, *read_to, Some(end)).await?.unwrap_or_default();
+                if bytes.is_empty() {
+                    return Err(files.shrunk_error(LogName::Messages, size, *read_to));
+                }
+                diff.feed(&bytes);
+                *read_to += bytes.len() as u64;
+            }
+            let batch = diff.next_missing(BATCH_MESSAGES);
             if batch.is_empty() {
                 return Ok(added);
             }

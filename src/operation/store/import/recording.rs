@@ -162,8 +162,12 @@ impl Importer<'_> {
         if is_open { Ok(()) } else { files.release_lease(self.io).await }
     }
 
-    // Records the agent's model and tools, if they changed.
-    async fn record_agent(&self, files: &SessionFiles, imported: &ImportedSession) -> Result<(), Trouble> {
+    /// Records the agent's model and tools, if they changed.
+    pub(super) async fn record_agent(
+        &self,
+        files: &SessionFiles,
+        imported: &ImportedSession,
+    ) -> Result<(), Trouble> {
         let known = files.with_session(|session| session.metadata().agent.clone());
         let mut tools: Vec<String> = known.tools.clone();
         tools.extend(full_tool_names(imported, &known.tools));

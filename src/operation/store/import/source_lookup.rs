@@ -3,14 +3,13 @@
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::Importer;
 use super::continuations::{continuation_name, read_continuation};
+use super::live::SessionSource;
 use super::target_session::id_tail;
 use crate::error::Code;
-use crate::interop::{AgentName, ImportedSession};
-use crate::json::request;
+use crate::interop::ImportedSession;
 use crate::json::text::to_json;
 use crate::layout::{self, SessionLocation};
 use crate::operation::store::{LookupWay, Store};
@@ -27,35 +26,36 @@ impl Store {
     pub fn find_by_source(self: &Rc<Store>, source: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let (mut fields, bad) = (request::parse(&source, "agent or id")?, &mut Vec::new());
-            let (agent, id): (Option<String>, Option<String>) =
-                (fields.take("agent", bad), fields.take("id", bad));
-            request::reject_bad(bad)?;
-            let (Some(agent), Some(id)) = (agent, id) else {
-                let message =
-                    format!("expected a source with \"agent\" and \"id\", but found {source} instead");
-                return Err(Trouble::new(Code::InvalidRequest, message));
-            };
-            let agent = AgentName::parse(&agent)?.as_str();
-            if let Some(pointed) = read_continuation(&io, &continuation_name(agent, &id)).await?
-                && store.can_find_session(&io, &pointed.id).await?
-            {
-                return Ok(pointed.id);
-            }
-            let importing = Importer::new(&store, &io, CountingMode::Off, false);
-            match importing.find_by_tail(&id_tail(&id::from_source(agent, &id, "", 0))).await? {
-                Some(SessionLocation::Home { id, .. }) => Ok(id),
-                Some(place) => {
-                    let files = store.unopened_session(&place, "");
-                    files.open_files(&io).await?;
-                    Ok(files.id())
-                }
-                None => {
-                    let message = format!("no session was imported from {agent}'s {}", to_json(&id));
-                    Err(Trouble::new(Code::NotFound, message))
-                }
-            }
+            let source = SessionSource::from_json(&source)?;
+            store.find_source_session(&io, &source).await?.ok_or_else(|| {
+                let (agent, id) = (source.agent.as_str(), to_json(&source.id));
+                Trouble::new(Code::NotFound, format!("no session was imported from {agent}'s {id}"))
+            })
         })
+    }
+
+    /// Returns the id of the session that an agent's session goes into; none where nothing of it is here.
+    pub(super) async fn find_source_session(
+        &self,
+        io: &Io,
+        source: &SessionSource,
+    ) -> Result<Option<String>, Trouble> {
+        let (agent, id) = (source.agent.as_str(), &source.id);
+        if let Some(pointed) = read_continuation(io, &continuation_name(agent, id)).await?
+            && self.can_find_session(io, &pointed.id).await?
+        {
+            return Ok(Some(pointed.id));
+        }
+        let importing = Importer::new(self, io, CountingMode::Off, false);
+        match importing.find_by_tail(&id_tail(&id::from_source(agent, id, "", 0))).await? {
+            Some(SessionLocation::Home { id, .. }) => Ok(Some(id)),
+            Some(place) => {
+                let files = self.unopened_session(&place, "");
+                files.open_files(io).await?;
+                Ok(Some(files.id()))
+            }
+            None => Ok(None),
+        }
     }
 
     async fn can_find_session(&self, io: &Io, id: &str) -> Result<bool, Trouble> {

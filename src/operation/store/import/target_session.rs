@@ -12,7 +12,7 @@ use super::Importer;
 use crate::interop::servers::full_tool_name;
 use crate::interop::{AgentName, ImportedSession};
 use crate::json::fields::Fields;
-use crate::layout::{MESSAGES, NO_PROJECT, SessionLocation, names};
+use crate::layout::{EVENTS, MESSAGES, NO_PROJECT, SessionLocation, names};
 use crate::operation::lease::PauseReport;
 use crate::operation::message_pages::json_array;
 use crate::operation::session_files::SessionFiles;
@@ -178,7 +178,11 @@ impl Importer<'_> {
     }
 
     async fn has_log(&self, place: &SessionLocation) -> Result<bool, Trouble> {
-        Ok(self.io.stat(&place.log(MESSAGES)).await?.is_some())
+        let is_there = |log: &'static str| async move {
+            Ok::<_, Trouble>(self.io.stat(&place.log(log)).await?.is_some())
+        };
+        // A session in which nothing was said yet has only events.
+        Ok(is_there(MESSAGES).await? || is_there(EVENTS).await?)
     }
 
     async fn map_home_places(&self) -> Result<BTreeMap<String, SessionLocation>, Trouble> {

@@ -1,0 +1,201 @@
+// @ts-check
+// A session of OpenCode is one session of the store, and each of its messages is there once, whether a plugin recorded
+// it while it went on, or it was imported from the agent's files, or both, in either order.
+// Tries: src/operation/store/import/live.rs, src/interop/import_diff.rs, js/opencode/recorder.js
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { openStore } from "../../js/index.js";
+import { Recorder } from "../../js/opencode/recorder.js";
+
+/** @import { Store } from "../../js/store/store.js" */
+/** @import { AgentEvent, AgentMessage, SessionInfo } from "../../js/opencode/recorder.js" */
+/** @typedef {{ path: string, info: SessionInfo, messages: AgentMessage[] }} Export */
+
+const FOLDER = fileURLToPath(new URL("../fixtures/opencode/real/1.18.33/", import.meta.url));
+/** @type {Export[]} */
+const EXPORTS = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => ({ path: join(FOLDER, name), ...JSON.parse(readFileSync(join(FOLDER, name), "utf8")) }));
+const TAKEN_BACK = EXPORTS.filter(({ info }) => info.revert);
+
+/** @param {(store: Store) => Promise<void>} work */
+async function withStore(work) {
+  const home = mkdtempSync(join(tmpdir(), "leftoff-live-"));
+  const store = await openStore({ home: join(home, ".leftoff"), project: home });
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+    rmSync(home, { recursive: true });
+  }
+}
+
+/**
+ * The events by which OpenCode tells of a session: each message begins without its parts, texts come in pieces, and
+ * calls begin without a result.
+ * @param {Export} session @returns {Generator<AgentEvent>}
+ */
+function* eventsOf({ info: session, messages }) {
+  for (const { info, parts } of messages) {
+    const { completed, ...time } = info.time;
+    yield { type: "message.updated", properties: { info: { ...info, time, finish: undefined } } };
+    for (const part of parts) {
+      const of = { sessionID: info.sessionID, messageID: info.id };
+      if (part.type === "text" && info.role === "assistant") {
+        yield { type: "message.part.updated", properties: { part: { ...part, text: "" } } };
+        for (const delta of part.text.match(/.{1,20}/gsu) ?? [])
+          yield { type: "message.part.delta", properties: { ...of, partID: part.id, field: "text", delta } };
+      }
+      if (part.type === "tool") {
+        const state = { status: "running", input: part.state.input, time: { start: 1 } };
+        yield { type: "message.part.updated", properties: { part: { ...part, state } } };
+      }
+      yield { type: "message.part.updated", properties: { part } };
+    }
+    if (completed !== undefined) yield { type: "message.updated", properties: { info } };
+  }
+  if (session.revert) yield { type: "session.updated", properties: { info: session } };
+  yield { type: "session.idle", properties: { sessionID: session.id } };
+}
+
+/** The client of a session, which knows what its events told so far. */
+class Client {
+  /** @type {Map<string, AgentMessage>} */
+  #messages = new Map();
+  /** @param {SessionInfo} info */
+  constructor(info) {
+    const data = { ...info, revert: undefined };
+    this.session = {
+      get: async () => ({ data }),
+      messages: async () => ({ data: structuredClone(Array.from(this.#messages.values())) }),
+    };
+  }
+
+  /** @param {AgentEvent} event */
+  take({ type, properties: { info, part, messageID, partID, field, delta } }) {
+    const ofPart = this.#messages.get(part?.messageID ?? messageID)?.parts;
+    if (type === "message.updated") {
+      const known = this.#messages.get(info.id) ?? { info, parts: [] };
+      this.#messages.set(info.id, { ...known, info });
+    } else if (type === "message.part.updated") {
+      const place = ofPart?.findIndex(({ id }) => id === part.id) ?? -1;
+      ofPart?.splice(place < 0 ? ofPart.length : place, 1, part);
+    } else if (type === "message.part.delta") {
+      const found = ofPart?.find(({ id }) => id === partID);
+      if (ofPart && found) ofPart[ofPart.indexOf(found)] = { ...found, [field]: found[field] + delta };
+    }
+  }
+}
+
+/**
+ * Records a session from its events, or from some of them, and settles after each of which `rests` says so.
+ * @param {Store} store @param {Export} session @param {{ from?: number, to?: number, rests?: (place: number) => boolean }} [how]
+ */
+async function record(store, session, { from = 0, to = Infinity, rests = () => false } = {}) {
+  const client = new Client(session.info);
+  /** @type {unknown[]} */
+  const errors = [];
+  const recorder = new Recorder(store, client, (error) => errors.push(error));
+  for (const [place, event] of [...eventsOf(session)].entries()) {
+    if (place >= to) break;
+    client.take(event);
+    if (place < from) continue;
+    recorder.take(event);
+    if (rests(place)) await recorder.settle();
+  }
+  await recorder.settle();
+  assert.deepEqual(errors, []);
+}
+
+/** @template T @param {AsyncIterable<T>} items */
+async function gather(items) {
+  /** @type {T[]} */
+  const all = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** All that is said in the only session of a store, and on which branch it ends. @param {Store} store @param {string} id */
+async function contents(store, id) {
+  const session = await store.session({ source: { agent: "opencode", id } });
+  assert.deepEqual((await store.list({ all: true, type: null })).map((listed) => listed.id), [session.id]);
+  const all = await gather(session.messages({ allBranches: true }));
+  const ids = all.map((message) => message.id);
+  assert.equal(new Set(ids).size, ids.length, "a message twice");
+  const path = await gather(session.messages());
+  const about = (/** @type {typeof all[number]} */ { id, role, content, partial, tool, assistant }) => ({
+    ...{ id, role, content, partial, tool },
+    // The export is written for people, with arguments over several lines.
+    calls: assistant?.toolCalls?.map((call) => ({ ...call, arguments: JSON.parse(call.arguments) })),
+    finish: assistant?.finishReason,
+  });
+  return { all: all.map(about), path: path.map(about) };
+}
+
+/** What an import alone makes of a session. @param {Export} session */
+async function imported(session) {
+  /** @type {Awaited<ReturnType<typeof contents>> | undefined} */
+  let found;
+  await withStore(async (store) => {
+    await store.import(session.path);
+    found = await contents(store, session.info.id);
+  });
+  return found;
+}
+
+for (const session of EXPORTS) {
+  const name = session.info.id;
+
+  test(`recorded, then imported, ${name} is what an import alone makes of it`, async () => {
+    const wanted = await imported(session);
+    await withStore(async (store) => {
+      await record(store, session);
+      assert.deepEqual(await contents(store, name), wanted);
+      const [{ added } = {}] = (await store.import(session.path)).imported;
+      assert.equal(added, 0);
+      assert.deepEqual(await contents(store, name), wanted);
+    });
+  });
+
+  test(`imported, then recorded, ${name} has nothing new`, async () => {
+    const wanted = await imported(session);
+    await withStore(async (store) => {
+      await store.import(session.path);
+      await record(store, session);
+      assert.deepEqual(await contents(store, name), wanted);
+    });
+  });
+
+  test(`stored after each event, ${name} ends as the same`, async () => {
+    const wanted = await imported(session);
+    await withStore(async (store) => {
+      await record(store, session, { rests: () => true });
+      assert.deepEqual(await contents(store, name), wanted);
+    });
+  });
+
+  test(`whatever part of ${name} was recorded, an import adds the rest, and a later recorder what came before it`, async () => {
+    const wanted = await imported(session);
+    const count = [...eventsOf(session)].length;
+    for (let to = 1; to < count; to += 7) {
+      await withStore(async (store) => {
+        await record(store, session, { to });
+        await store.import(session.path);
+        assert.deepEqual(await contents(store, name), wanted, `after ${to} of ${count} events`);
+      });
+      await withStore(async (store) => {
+        await record(store, session, { to });
+        await record(store, session, { from: to });
+        assert.deepEqual(await contents(store, name), wanted, `two recorders, the second after ${to} events`);
+      });
+    }
+  });
+}
+
+test("there is a session in which something was taken back", () => assert.equal(TAKEN_BACK.length, 1));
