@@ -91,7 +91,14 @@ const BUILD_FLAGS = {
 };
 
 /** The package's entries: the files of js/ whose types callers see. */
-const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/node.js", "storage/opfs.js"];
+const ENTRIES = [
+  "index.js",
+  "compat/index.js",
+  "opencode/index.js",
+  "storage/memory.js",
+  "storage/node.js",
+  "storage/opfs.js",
+];
 
 /** The component's transpiled form for Node, by which tests run it. */
 const componentFolder = join(root, "target", "component");

@@ -59,10 +59,11 @@ async function build(options) {
 
 /** Makes all bundles. */
 export async function bundles() {
-  for (const folder of ["cli", "inline", "node", "web", "workerd"])
+  for (const folder of ["cli", "inline", "node", "opencode", "web", "workerd"])
     rmSync(join(pkg, folder), { recursive: true, force: true });
   texts();
   await forNode();
+  await forAgents();
   const esm = /** @type {const} */ ({ ...SHARED_OPTIONS, format: "esm", splitting: true });
   await build({
     ...esm,
@@ -173,6 +174,27 @@ async function forNode() {
   const text = readFileSync(cli, "utf8");
   if (!text.startsWith("#!")) writeFileSync(cli, `#!/usr/bin/env node\n${text}`);
   chmodSync(cli, 0o755);
+}
+
+/** Makes the plugins that agents load: beside the bundle for Node, whose core they share. */
+async function forAgents() {
+  await build({
+    ...SHARED_OPTIONS,
+    platform: "node",
+    entryPoints: { opencode: "js/opencode/index.js" },
+    outdir: "pkg",
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "opencode/[name]-[hash]",
+    format: "esm",
+    splitting: true,
+    plugins: [
+      {
+        name: "shared-core",
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "../index.mjs", external: true })),
+      },
+    ],
+  });
 }
 
 /**

@@ -10,7 +10,7 @@ import { fail, root } from "./run.mjs";
  * The most lines of js/ beside those of a host's own. The number may only fall: rules for every host belong in src/.
  */
 const MAX_LINES = 5_357;
-const HOST_FOLDERS = /^(?:cli|init|agents|storage|compat)\//;
+const HOST_FOLDERS = /^(?:cli|init|agents|opencode|storage|compat)\//;
 /** Half of all files must be shorter, in lines. */
 const MAX_MEDIAN_LINES = 200;
 

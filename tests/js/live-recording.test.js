@@ -124,7 +124,10 @@ async function gather(items) {
 /** All that is said in the only session of a store, and on which branch it ends. @param {Store} store @param {string} id */
 async function contents(store, id) {
   const session = await store.session({ source: { agent: "opencode", id } });
-  assert.deepEqual((await store.list({ all: true, type: null })).map((listed) => listed.id), [session.id]);
+  assert.deepEqual(
+    (await store.list({ all: true, type: null })).map((listed) => listed.id),
+    [session.id],
+  );
   const all = await gather(session.messages({ allBranches: true }));
   const ids = all.map((message) => message.id);
   assert.equal(new Set(ids).size, ids.length, "a message twice");

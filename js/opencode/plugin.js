@@ -1,0 +1,157 @@
+// @ts-check
+/** What the plugin does in one instance of OpenCode: an instance works in one project. */
+
+import { LeftoffError, openStore } from "../index.js";
+import { Recorder } from "./recorder.js";
+
+/** @import { Store } from "../store/store.js" */
+/** @import { AgentEvent, OpenCodeClient } from "./recorder.js" */
+
+/**
+ * What is set beside the plugin's name in OpenCode's settings: `["leftoff", { "home": "/srv/leftoff" }]`.
+ * @typedef {{ home?: string }} PluginOptions `home`: the store's folder, unless it is the usual one
+ *
+ * The part of a client that logs.
+ * @typedef {OpenCodeClient & { app: { log: (entry: { body: { service: string, level: "error", message: string } }) => Promise<unknown> } }} LoggingClient
+ *
+ * @typedef {{ description: string, args: Record<string, object>, execute: (args: any, call: { sessionID: string }) => Promise<string> }} PluginTool
+ *
+ * @typedef {object} PluginHooks
+ * @property {(input: { event: AgentEvent }) => Promise<void>} event
+ * @property {(input: { sessionID: string }, output: { context: string[] }) => Promise<void>} experimental.session.compacting
+ * @property {Record<string, PluginTool>} tool
+ * @property {() => Promise<void>} dispose
+ */
+
+/** The most bytes of a tool's answer: a model reads all of it. */
+const MAX_ANSWER_BYTES = 4096;
+/** The most tokens of what a compaction is told. */
+const BRIEF_TOKENS = 1500;
+
+/**
+ * Opens the plugin.
+ * @param {{ client: OpenCodeClient, directory: string }} at
+ * @param {PluginOptions} [options]
+ * @returns {Promise<PluginHooks>}
+ */
+export async function openPlugin({ client, directory }, options = {}) {
+  const log = new FailureLog(/** @type {LoggingClient} */ (client));
+  /** @type {Promise<{ store: Store, recorder: Recorder }> | undefined} */
+  let opening;
+  const open = () =>
+    (opening ??= openStore({ project: directory, home: options.home }).then((store) => {
+      const recorder = new Recorder(store, client, (error) => log.report(error));
+      return { store, recorder };
+    }));
+  // Events are taken in their order, also while the store is being opened.
+  let last = Promise.resolve();
+  const take = async (/** @type {AgentEvent} */ event) => {
+    const { store, recorder } = await open();
+    if (store.settings.record) recorder.take(event);
+  };
+  return {
+    async event({ event }) {
+      if (isRecorded(event)) last = last.then(() => take(event)).catch((error) => log.report(error));
+    },
+
+    async "experimental.session.compacting"({ sessionID }, output) {
+      await log.guard(async () => {
+        await last;
+        const { store, recorder } = await open();
+        if (!store.settings.record) return;
+        const session = await recorder.session(sessionID);
+        const brief = await session.brief({ maxTokens: BRIEF_TOKENS });
+        if (brief) output.context.push(brief);
+      });
+    },
+
+    tool: {
+      leftoff_search: {
+        description:
+          "Searches the words of earlier conversations in this project, of all agents. Answers with the places found: session, who said it, when, and the words around.",
+        args: { words: { type: "string", description: "Words to look for; those in double quotes must occur so" } },
+        execute: async ({ words }) => withRefusalAnswered(async () => search((await open()).store, words)),
+      },
+      leftoff_recall: {
+        description:
+          "Recalls what earlier conversations in this project say on a question, as quotes with their sources. Answers with nothing where nothing matches.",
+        args: { question: { type: "string", description: "The question, in a sentence" } },
+        execute: async ({ question }, { sessionID }) =>
+          withRefusalAnswered(async () => {
+            const { store } = await open();
+            const own = await store.session({ source: { agent: "opencode", id: sessionID } }).catch(ignoreMissing);
+            const { text } = await store.recall(question, { maxBytes: MAX_ANSWER_BYTES, exclude: own ? [own.id] : [] });
+            return text || "Nothing in earlier conversations matches.";
+          }),
+      },
+    },
+
+    async dispose() {
+      if (!opening) return;
+      await log.guard(async () => {
+        await last;
+        const { store, recorder } = await open();
+        await recorder.settle();
+        await store.close();
+      });
+    },
+  };
+}
+
+/** Whether an event tells what was said, or of the session in which it was. @param {AgentEvent} event */
+function isRecorded({ type }) {
+  return type.startsWith("message.") || type.startsWith("session.");
+}
+
+/** The places that have the words, each a line. @param {Store} store @param {string} words */
+async function search(store, words) {
+  let answer = "";
+  for await (const { session, role = "title", timestamp = "", excerpt } of store.search(words, { limit: 10 })) {
+    const text = excerpt.map((piece) => piece.text).join("");
+    const line = `${session.id} ${timestamp} ${role}, in ${JSON.stringify(session.title)}: ${text.replaceAll(/\s+/g, " ")}\n`;
+    if (Buffer.byteLength(answer + line) > MAX_ANSWER_BYTES) break;
+    answer += line;
+  }
+  return answer || "Nothing was found.";
+}
+
+/** Answers a call with its refusal: the model is told what was wrong with it. @param {() => Promise<string>} answer */
+async function withRefusalAnswered(answer) {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof LeftoffError) return `leftoff: ${error.message}`;
+    throw error;
+  }
+}
+
+/** @param {unknown} error */
+function ignoreMissing(error) {
+  if (error instanceof LeftoffError && error.code === "not_found") return undefined;
+  throw error;
+}
+
+/** Tells OpenCode's log why something failed: each reason once. */
+class FailureLog {
+  #client;
+  /** @type {Set<string>} */
+  #told = new Set();
+
+  /** @param {LoggingClient} client */
+  constructor(client) {
+    this.#client = client;
+  }
+
+  /** @param {unknown} error */
+  async report(error) {
+    const message = `not recorded: ${error instanceof Error ? error.message : error}`;
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    await this.#client.app.log({ body: { service: "leftoff", level: "error", message } }).catch(() => {});
+  }
+
+  /** Does work that may fail. @param {() => Promise<void>} work */
+  async guard(work) {
+    await work().catch((error) => this.report(error));
+  }
+}

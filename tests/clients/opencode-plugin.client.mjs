@@ -1,0 +1,112 @@
+// @ts-check
+// The plugin in the real OpenCode: it records sessions as they happen, each message once, its tools answer the model,
+// and a compaction is told what not to lose.
+// Tries: js/opencode/, src/operation/store/import/live.rs
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "../../scripts/run.mjs";
+import { openStore } from "../../js/index.js";
+import { scene } from "../faults/tools.mjs";
+import { present, selectClients } from "./clients.mjs";
+import { findField, runProgram } from "./driving.mjs";
+import { seat } from "./holding.mjs";
+import { Script } from "./model/script.mjs";
+import { serve } from "./model/server.mjs";
+import { ENV, opencode } from "./opencode.mjs";
+import { prompts } from "./talk.mjs";
+
+/** @import { Suite } from "../../scripts/suites.mjs" */
+/** @import { Place } from "./driving.mjs" */
+/** @import { Turn } from "./model/turns.mjs" */
+
+/** @type {Suite} */
+export default {
+  title: "the plugin in OpenCode records each message once, and its tools answer the model",
+  async run({ all: hasAll }) {
+    const found = present(selectClients({ all: hasAll })).find(({ client }) => client === opencode);
+    if (!found) return { OpenCode: `none for ${process.platform} ${process.arch}` };
+    return scene("plugin", ({ folder }) => holdWithPlugin(found.program, folder));
+  },
+};
+
+/** @param {string} program @param {string} folder */
+async function holdWithPlugin(program, folder) {
+  const at = seat(program, folder);
+  const talk = prompts(opencode.tools, at.project);
+  const asked = "What did we say about the plan?";
+  const search = { name: "leftoff_search", input: { words: talk[0]?.prompt.split(" ").slice(0, 3).join(" ") ?? "" } };
+  const recall = { name: "leftoff_recall", input: { question: talk[0]?.prompt ?? "" } };
+  const steps = [
+    ...talk.flatMap((turn) => turn.steps),
+    { text: "Looking.", calls: [search, recall] },
+    { text: "Done." },
+  ];
+  /** @type {Turn[]} */
+  let turns = [];
+  const server = await serve(new Script(steps), {
+    seen: (request) => {
+      if (request.isMain) turns = request.turns;
+    },
+  });
+  let id = "";
+  try {
+    const place = { ...at, url: server.url };
+    usePlugin(place);
+    for (const prompt of [...talk.map((turn) => turn.prompt), asked])
+      id = findField(await ask(place, id, prompt), "sessionID");
+  } finally {
+    await server.close();
+  }
+  const results = turns.flatMap((turn) => turn.results ?? []).map(({ text }) => text);
+  const store = await openStore({ home: join(at.home, ".leftoff"), project: at.project });
+  try {
+    const session = await store.session({ source: { agent: opencode.agent, id } });
+    const recorded = await contentsOf(session);
+    const file = await opencode.fileOf(at, id);
+    const { imported } = await store.import(file);
+    assert.deepEqual(
+      imported.map((entry) => [entry.id, entry.added]),
+      [[session.id, 0]],
+    );
+    assert.deepEqual(await contentsOf(session), recorded);
+    const whole = JSON.parse(readFileSync(file, "utf8"));
+    const said = whole.messages.flatMap((/** @type {any} */ { info, parts }) =>
+      parts
+        .filter((/** @type {any} */ { type }) => type === "text")
+        .map((/** @type {any} */ { text }) => [info.role, text]),
+    );
+    for (const [role, text] of said)
+      assert.equal(recorded.filter((one) => one.role === role && one.content === text).length >= 1, true, text);
+    assert.ok(
+      results.some((text) => text.includes(session.id)),
+      `the search finds the session: ${results.at(-2)}`,
+    );
+    return { messages: recorded.length, "results of the plugin's tools": results.length };
+  } finally {
+    await store.close();
+  }
+}
+
+/** @param {import("../../js/session/session.js").Session} session */
+async function contentsOf(session) {
+  const all = [];
+  for await (const { id, role, content } of session.messages({ allBranches: true })) all.push({ id, role, content });
+  return all;
+}
+
+/** Writes OpenCode's settings, with the plugin, which is loaded as a package is. @param {Place} place */
+function usePlugin(place) {
+  opencode.prepare(place);
+  const file = join(place.home, ".config", "opencode", "opencode.json");
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...settings, plugin: [pathToFileURL(root).href] }));
+}
+
+/** @param {Place} place @param {string} id of the session that goes on, if one does @param {string} prompt */
+function ask({ program, project, home }, id, prompt) {
+  const args = ["run", "--format", "json", ...(id ? ["--session", id] : [])];
+  return runProgram(opencode.name, { program, args, project, home, env: ENV, input: prompt });
+}
