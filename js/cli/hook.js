@@ -13,6 +13,7 @@ import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 
+import { confirmPause, renderAnswer } from "./hooks/answers.js";
 import { startRecording } from "./hooks/front.js";
 import { asksForBrief, isCompaction, isPrompt, isRecordingOff, projectOf, promptOf, readInput } from "./hooks/input.js";
 import { homeOf, keyOf, readKnowledge } from "./hooks/queue.js";
@@ -30,7 +31,6 @@ import { settleInWorkspace } from "./in-agent.js";
 
 /** @import { HookInput } from "./hooks/input.js" */
 /** @import { Turn } from "./hooks/queue.js" */
-/** @import { ToldAtTurn } from "../types/index.js" */
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
@@ -162,11 +162,6 @@ async function askAtTurn(store, input, session) {
   });
 }
 
-/** @param {ToldAtTurn | undefined} told @param {(name: "stop") => string} typed */
-function renderAnswer(told, typed) {
-  return [told?.recalled, told?.offersSave ? offerSave(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
-}
-
 /**
  * Saves and pauses the session of a user who says that they stop. A wrong guess costs nothing: going on makes it active
  * again.
@@ -179,10 +174,5 @@ async function saveAndPause(store, session, { agent, typed }) {
     const paused = await settleInWorkspace(store, session, agent);
     await paused.stop();
   }
-  return `leftoff: the user seems to stop for now, so this session was saved and is paused. Confirm it ("Session saved."), and say that ${typed("resume")} goes on with it later and that ${typed("stop")} saves it with a summary in your words. If the user did not mean to stop, just go on: it is active again then.`;
-}
-
-/** The text by which the model offers the user a save. @param {string} stop */
-function offerSave(stop) {
-  return `leftoff: 40 turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.`;
+  return confirmPause(typed);
 }

@@ -1,8 +1,9 @@
 // @ts-check
 /** `leftoff init`: sets agents up, and takes it back. */
 
-import { realpathSync, rmSync, readdirSync } from "node:fs";
+import { existsSync, realpathSync, rmSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { userHome } from "../agents/homes.js";
 import { folderOnPath } from "../agents/native.js";
@@ -47,7 +48,7 @@ export async function init(args) {
   const key = plugin === undefined ? agent : `${agent} in ${root}`;
   const noted = await readInitRecord(project);
   const parts = /** @type {import("../init/parts.js").Parts} */ (
-    partsFor(agent, { ...findPrograms(), plugin: plugin !== undefined })
+    partsFor(agent, { ...findPrograms(), module: findPlugin(), plugin: plugin !== undefined })
   );
   const isNoted = Object.hasOwn(noted.agents, key);
   const { own, others } = splitRecord(isNoted ? noted.agents[key] : undefined, parts, agent);
@@ -91,6 +92,13 @@ function findPrograms() {
     program: "leftoff",
     anywhere: commandWithPath("leftoff", [resolve(folder), resolve(node)], userHome(process.env)),
   };
+}
+
+/** The address of OpenCode's plugin: it lies beside the command, or where that is developed beside its folder. */
+function findPlugin() {
+  const folder = dirname(realpathSync(process.argv[1] ?? ""));
+  const built = join(folder, "opencode.mjs");
+  return pathToFileURL(existsSync(built) ? built : resolve(folder, "../opencode/index.js")).href;
 }
 
 const RECORD_FILE = ".leftoff/init.json";

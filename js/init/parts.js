@@ -44,6 +44,13 @@ function skill(program, name, { description, hint, runs, then }) {
   return `---\nname: ${name}\ndescription: ${description}; only when the user asks for it by its name\n---\nRun \`${program} ${runs}${typed}\` and read all of it.\n\n${then.replace("Above is", "That is")}\n`;
 }
 
+// By the package's name where it can be found from the project: then others can use the file, too.
+/** @param {string} module where the plugin lies */
+function pluginLoader(module) {
+  const here = JSON.stringify(module);
+  return `// Loads leftoff, which records the conversations held here. 'leftoff init opencode' wrote this file.\nexport default (await import("leftoff/opencode").catch(() => import(${here}))).default;\n`;
+}
+
 /** How long a client waits for a hook before it goes on without one; else some wait for ten minutes. */
 const HOOK_TIMEOUT_S = 30;
 /** The timeout of the last hook in Codex, which gives no more, and warns at each start where more is asked for. */
@@ -70,7 +77,7 @@ const GEMINI_EVENTS = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 /** A command's text with its key. @typedef {Text & { key: Key }} NamedText */
 
 /**
- * @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>}
+ * @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string, module: string }) => Omit<Parts, "commands">>}
  */
 const AGENT_PARTS = {
   "claude-code"(program, told, { plugin, anywhere }) {
@@ -84,17 +91,16 @@ const AGENT_PARTS = {
     return { files, entries: entries(".claude/settings.json", each), notes: [] };
   },
 
-  opencode(program, told) {
+  opencode(program, told, { module }) {
     const files = commandFiles("opencode", told, (name, text) => [
       `.opencode/command/${name}.md`,
       markdown(program, text),
     ]);
+    const notes = ["a plugin records the conversations: it is loaded when OpenCode starts the next time"];
     return {
-      files,
+      files: [...files, { path: ".opencode/plugin/leftoff.js", text: pluginLoader(module) }],
       entries: [],
-      notes: [
-        "OpenCode has no such hooks: conversations are imported when you run one of these commands, and by 'leftoff import --all'",
-      ],
+      notes,
     };
   },
 
@@ -180,18 +186,17 @@ function json(value) {
 
 /**
  * @param {string} agent that can be set up
- * @param {{ program: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it; `anywhere`: the
- *   same where
- *   the shell has another PATH
+ * @param {{ program: string, module?: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it;
+ *   `module`: the address of OpenCode's plugin; `anywhere`: the program where the shell has another PATH
  * @returns {Parts | undefined}
  */
-export function partsFor(agent, { program, anywhere = program, plugin = false }) {
+export function partsFor(agent, { program, module = "leftoff/opencode", anywhere = program, plugin = false }) {
   // Codex runs what a skill says in a shell of its own.
   const all = Object.entries(texts(agent === "codex" ? anywhere : program, agent, { plugin }));
   const every = /** @type {NamedText[]} */ (all.map(([key, text]) => ({ key, ...text })));
   // Codex puts its skills into every prompt, so it gets only two.
   const told = agent === "codex" ? every.filter(({ key }) => key === "resume" || key === "stop") : every;
-  const parts = AGENT_PARTS[agent]?.(program, told, { plugin, anywhere });
+  const parts = AGENT_PARTS[agent]?.(program, told, { plugin, anywhere, module });
   // The commands' files come first, in this order.
   return (
     parts && {

@@ -7,18 +7,38 @@
 import { Recorder } from "./recorder.js";
 
 /** @import { Store } from "../store/store.js" */
-/** @import { OpenCodeClient } from "./recorder.js" */
-/** @typedef {import("./plugin.js").PluginHooks} PluginHooks */
-/** @typedef {import("./plugin.js").PluginOptions} PluginOptions */
+/**
+ * @typedef {import("../types/opencode.js").OpenCodeClient} OpenCodeClient
+ * @typedef {import("../types/opencode.js").OpenCodeEvent} OpenCodeEvent
+ * @typedef {import("../types/opencode.js").OpenCodeHooks} OpenCodeHooks
+ * @typedef {import("../types/opencode.js").OpenCodeMessage} OpenCodeMessage
+ * @typedef {import("../types/opencode.js").OpenCodeMessageInfo} OpenCodeMessageInfo
+ * @typedef {import("../types/opencode.js").OpenCodePart} OpenCodePart
+ * @typedef {import("../types/opencode.js").OpenCodePlace} OpenCodePlace
+ * @typedef {import("../types/opencode.js").OpenCodePluginOptions} OpenCodePluginOptions
+ * @typedef {import("../types/opencode.js").OpenCodeRecorder} OpenCodeRecorder
+ * @typedef {import("../types/opencode.js").OpenCodeSession} OpenCodeSession
+ */
+
+/** @type {{ [key: symbol]: Set<string> }} */
+const shared = /** @type {any} */ (globalThis);
+/** The projects in which it runs in this process, whichever copies of this file were loaded. */
+const opened = (shared[Symbol.for("leftoff/opencode")] ??= new Set());
 
 /**
  * The plugin, as OpenCode 1 loads it.
- * @type {{ id: string, server: (at: { client: OpenCodeClient, directory: string }, options?: PluginOptions) => Promise<PluginHooks> }}
+ * @type {{ id: string, server: (at: OpenCodePlace, options?: OpenCodePluginOptions) => Promise<Partial<OpenCodeHooks>> }}
  */
 export default {
   id: "leftoff",
   // Loaded here, so that a version of OpenCode that calls something else loads nothing.
-  server: async (at, options) => (await import("./plugin.js")).openPlugin(at, options),
+  async server(at, options) {
+    const { openPlugin } = await import("./plugin.js");
+    // It may be named in the user's settings and in the project's, and each is loaded.
+    if (opened.has(at.directory)) return {};
+    opened.add(at.directory);
+    return openPlugin(at, options, () => opened.delete(at.directory));
+  },
 };
 
 /**
@@ -26,6 +46,7 @@ export default {
  * @param {Store} store
  * @param {{ client: OpenCodeClient, report?: (error: unknown, session: string) => unknown }} parts `client`: as a plugin
  *   is given it; `report`: is told why something was not recorded, with the agent's id of the session
+ * @returns {OpenCodeRecorder}
  * @example
  * const recording = recorder(store, { client });
  * recording.take({ type: "message.updated", properties: { info } });

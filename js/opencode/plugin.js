@@ -1,27 +1,13 @@
 // @ts-check
 /** What the plugin does in one instance of OpenCode: an instance works in one project. */
 
+import { confirmPause, renderAnswer } from "../cli/hooks/answers.js";
 import { LeftoffError, openStore } from "../index.js";
+import { ANSWER_PHRASE, typedIn } from "../init/names.js";
 import { Recorder } from "./recorder.js";
 
 /** @import { Store } from "../store/store.js" */
-/** @import { AgentEvent, OpenCodeClient } from "./recorder.js" */
-
-/**
- * What is set beside the plugin's name in OpenCode's settings: `["leftoff", { "home": "/srv/leftoff" }]`.
- * @typedef {{ home?: string }} PluginOptions `home`: the store's folder, unless it is the usual one
- *
- * The part of a client that logs.
- * @typedef {OpenCodeClient & { app: { log: (entry: { body: { service: string, level: "error", message: string } }) => Promise<unknown> } }} LoggingClient
- *
- * @typedef {{ description: string, args: Record<string, object>, execute: (args: any, call: { sessionID: string }) => Promise<string> }} PluginTool
- *
- * @typedef {object} PluginHooks
- * @property {(input: { event: AgentEvent }) => Promise<void>} event
- * @property {(input: { sessionID: string }, output: { context: string[] }) => Promise<void>} experimental.session.compacting
- * @property {Record<string, PluginTool>} tool
- * @property {() => Promise<void>} dispose
- */
+/** @import { OpenCodeClient, OpenCodeEvent, OpenCodeHooks, OpenCodePart, OpenCodePlace, OpenCodePluginOptions } from "../types/opencode.js" */
 
 /** The most bytes of a tool's answer: a model reads all of it. */
 const MAX_ANSWER_BYTES = 4096;
@@ -30,12 +16,13 @@ const BRIEF_TOKENS = 1500;
 
 /**
  * Opens the plugin.
- * @param {{ client: OpenCodeClient, directory: string }} at
- * @param {PluginOptions} [options]
- * @returns {Promise<PluginHooks>}
+ * @param {OpenCodePlace} at
+ * @param {OpenCodePluginOptions} [options]
+ * @param {() => unknown} [closed] is called once it is closed
+ * @returns {Promise<OpenCodeHooks>}
  */
-export async function openPlugin({ client, directory }, options = {}) {
-  const log = new FailureLog(/** @type {LoggingClient} */ (client));
+export async function openPlugin({ client, directory }, options = {}, closed = () => {}) {
+  const log = new FailureLog(client);
   /** @type {Promise<{ store: Store, recorder: Recorder }> | undefined} */
   let opening;
   const open = () =>
@@ -45,13 +32,24 @@ export async function openPlugin({ client, directory }, options = {}) {
     }));
   // Events are taken in their order, also while the store is being opened.
   let last = Promise.resolve();
-  const take = async (/** @type {AgentEvent} */ event) => {
+  const take = async (/** @type {OpenCodeEvent} */ event) => {
     const { store, recorder } = await open();
     if (store.settings.record) recorder.take(event);
   };
   return {
     async event({ event }) {
       if (isRecorded(event)) last = last.then(() => take(event)).catch((error) => log.report(error));
+    },
+
+    async "chat.message"({ sessionID }, { message, parts }) {
+      await log.guard(async () => {
+        await last;
+        const text = await answerPrompt(await open(), sessionID, parts);
+        const [before] = parts.slice(-1);
+        // Its id comes behind the others', in whose order the client keeps them.
+        const id = `${before?.id}l`;
+        if (text && before) parts.push({ id, sessionID, messageID: message.id, type: "text", text, synthetic: true });
+      });
     },
 
     async "experimental.session.compacting"({ sessionID }, output) {
@@ -87,6 +85,7 @@ export async function openPlugin({ client, directory }, options = {}) {
     },
 
     async dispose() {
+      closed();
       if (!opening) return;
       await log.guard(async () => {
         await last;
@@ -98,7 +97,30 @@ export async function openPlugin({ client, directory }, options = {}) {
   };
 }
 
-/** Whether an event tells what was said, or of the session in which it was. @param {AgentEvent} event */
+/**
+ * What the model is told at a prompt, as a client's hook tells it.
+ * @param {{ store: Store, recorder: Recorder }} opened @param {string} id the agent's of the session
+ * @param {OpenCodePart[]} parts those of the prompt
+ */
+async function answerPrompt({ store, recorder }, id, parts) {
+  const said = parts.filter((part) => part.type === "text" && !part.synthetic);
+  const prompt = said.map(({ text = "" }) => text).join("\n");
+  if (!store.settings.record || prompt === "" || isAnswer(prompt)) return undefined;
+  const session = await recorder.session(id);
+  const told = await store.turn(`opencode/${id}`, { prompt, session: session.id });
+  if (!told.wantsStop) return renderAnswer(told, typed);
+  await session.state();
+  if (session.metadata.lifecycle === "active") await session.stop();
+  return confirmPause(typed);
+}
+
+/** How a command is typed. @param {"stop" | "resume"} name */
+const typed = (name) => typedIn("opencode", name);
+
+/** Whether a prompt is the text of one of leftoff's own commands. @param {string} prompt */
+const isAnswer = (prompt) => prompt.includes(ANSWER_PHRASE);
+
+/** Whether an event tells what was said, or of the session in which it was. @param {OpenCodeEvent} event */
 function isRecorded({ type }) {
   return type.startsWith("message.") || type.startsWith("session.");
 }
@@ -137,7 +159,7 @@ class FailureLog {
   /** @type {Set<string>} */
   #told = new Set();
 
-  /** @param {LoggingClient} client */
+  /** @param {OpenCodeClient} client */
   constructor(client) {
     this.#client = client;
   }

@@ -6,18 +6,10 @@
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Store } from "../store/store.js" */
-
 /**
- * What the recorder asks of the agent's client.
- * @typedef {object} OpenCodeClient
- * @property {{ get: (at: { path: { id: string } }) => Promise<{ data?: SessionInfo }>, messages: (at: { path: { id: string } }) => Promise<{ data?: AgentMessage[] }> }} session
- *
- * @typedef {{ id: string, title?: string, parentID?: string, revert?: object }} SessionInfo
- * @typedef {{ id: string, sessionID: string, role: string, time: { created: number, completed?: number }, error?: object }} MessageInfo
- * @typedef {{ id: string, sessionID: string, messageID: string, type: string, [field: string]: any }} MessagePart
- * @typedef {{ info: MessageInfo, parts: MessagePart[] }} AgentMessage
- * @typedef {{ type: string, properties: any }} AgentEvent
+ * @import { OpenCodeClient, OpenCodeEvent, OpenCodeMessageInfo, OpenCodePart, OpenCodeSession } from "../types/opencode.js"
  */
+/** @typedef {(error: unknown, session: string) => unknown} Report is told why something was not recorded */
 
 /** How long a message waits for its other parts. */
 const GATHER_MS = 20;
@@ -34,28 +26,24 @@ export class Recorder {
   /** @type {Map<string, SessionRecording>} */
   #recordings = new Map();
 
-  /**
-   * @param {Store} store
-   * @param {OpenCodeClient} client
-   * @param {(error: unknown, session: string) => unknown} report is told why something was not recorded
-   */
+  /** @param {Store} store @param {OpenCodeClient} client @param {Report} report */
   constructor(store, client, report) {
     this.#store = store;
     this.#client = client;
     this.#report = report;
   }
 
-  /** Takes an event, and returns at once. @param {AgentEvent} event */
+  /** Takes an event, and returns at once. @param {OpenCodeEvent} event */
   take({ type, properties }) {
-    const { info, part } = properties;
+    const told = /** @type {any} */ (properties);
+    const { info, part } = told;
     if (type === "message.updated") this.#recordingOf(info.sessionID).setInfo(info);
     else if (type === "message.part.updated") this.#recordingOf(part.sessionID).setPart(part);
-    else if (type === "message.part.delta") this.#recordingOf(properties.sessionID).extendPart(properties);
+    else if (type === "message.part.delta") this.#recordingOf(told.sessionID).extendPart(told);
     else if (type === "message.removed" || type === "message.part.removed")
-      this.#recordingOf(properties.sessionID).remove(properties);
+      this.#recordingOf(told.sessionID).remove(told);
     else if (type === "session.updated") this.#recordings.get(info.id)?.setSession(info);
-    else if (type === "session.idle" || type === "session.error")
-      void this.#recordings.get(properties.sessionID)?.rest();
+    else if (type === "session.idle" || type === "session.error") void this.#recordings.get(told.sessionID)?.rest();
     else if (type === "session.deleted") this.#recordings.delete(info.id);
   }
 
@@ -93,7 +81,7 @@ class SessionRecording {
   #last = Promise.resolve();
   /** @type {Promise<Session> | undefined} */
   #session;
-  /** @type {Map<string, { info?: MessageInfo, parts: Map<string, MessagePart> }>} the messages since it last rested */
+  /** @type {Map<string, { info?: OpenCodeMessageInfo, parts: Map<string, OpenCodePart> }>} the messages since it last rested */
   #messages = new Map();
   /** @type {Set<string>} ids of messages that have changed since they were stored */
   #changed = new Set();
@@ -105,19 +93,19 @@ class SessionRecording {
   #timer;
   #dueMs = Infinity;
 
-  /** @param {string} id @param {{ store: Store, client: OpenCodeClient, report: (error: unknown, session: string) => unknown }} parts */
+  /** @param {string} id @param {{ store: Store, client: OpenCodeClient, report: Report }} parts */
   constructor(id, parts) {
     this.#id = id;
     this.#parts = parts;
   }
 
-  /** @param {MessageInfo} info */
+  /** @param {OpenCodeMessageInfo} info */
   setInfo(info) {
     this.#messageOf(info.id).info = info;
     this.#noteChange(info.id, info.time.completed === undefined ? GATHER_MS : 0);
   }
 
-  /** @param {MessagePart} part */
+  /** @param {OpenCodePart} part */
   setPart(part) {
     this.#messageOf(part.messageID).parts.set(part.id, part);
     this.#noteChange(part.messageID, GATHER_MS);
@@ -127,8 +115,9 @@ class SessionRecording {
   extendPart({ messageID, partID, field, delta }) {
     const parts = this.#messageOf(messageID).parts;
     const part = parts.get(partID);
-    if (!part || typeof part[field] !== "string") return;
-    parts.set(partID, { ...part, [field]: part[field] + delta });
+    const said = part && Reflect.get(part, field);
+    if (!part || typeof said !== "string") return;
+    parts.set(partID, { ...part, [field]: said + delta });
     this.#noteChange(messageID, STREAM_MS);
   }
 
@@ -139,13 +128,13 @@ class SessionRecording {
     this.#isBehind = true;
   }
 
-  /** @param {SessionInfo} info */
+  /** @param {OpenCodeSession} info */
   setSession(info) {
     if (info.revert) this.#isBehind = true;
     if (info.revert || info.title !== this.#title) void this.settle(info);
   }
 
-  /** Stores what is not stored yet. @param {SessionInfo} [info] the session as it is now */
+  /** Stores what is not stored yet. @param {OpenCodeSession} [info] the session as it is now */
   settle(info) {
     clearTimeout(this.#timer);
     this.#dueMs = Infinity;
@@ -154,7 +143,7 @@ class SessionRecording {
       .catch((error) => void this.#parts.report(error, this.#id)));
   }
 
-  /** @param {SessionInfo} [info] */
+  /** @param {OpenCodeSession} [info] */
   async #recordChanges(info) {
     if (info?.revert) await this.#recordAll(info);
     while (this.#changed.size > 0) await this.#recordNext();
@@ -202,7 +191,7 @@ class SessionRecording {
     await (await this.session()).record({ info, parts }, { from: "opencode" });
   }
 
-  /** @param {SessionInfo} info */
+  /** @param {OpenCodeSession} info */
   async #recordAll(info) {
     this.#isBehind = false;
     const { data: messages = [] } = await this.#parts.client.session.messages({ path: { id: this.#id } });
@@ -218,6 +207,7 @@ class SessionRecording {
 
   /** @param {string} id */
   #messageOf(id) {
+    /** @type {{ info?: OpenCodeMessageInfo, parts: Map<string, OpenCodePart> }} */
     const message = this.#messages.get(id) ?? { parts: new Map() };
     this.#messages.set(id, message);
     return message;

@@ -16,6 +16,7 @@ import { seat } from "./holding.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
 import { ENV, opencode } from "./opencode.mjs";
+import { setUp } from "./set-up.mjs";
 import { prompts } from "./talk.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
@@ -36,6 +37,7 @@ export default {
 async function holdWithPlugin(program, folder) {
   const at = seat(program, folder);
   const talk = prompts(opencode.tools, at.project);
+  const stops = "That's enough for today.";
   const asked = "What did we say about the plan?";
   const search = { name: "leftoff_search", input: { words: talk[0]?.prompt.split(" ").slice(0, 3).join(" ") ?? "" } };
   const recall = { name: "leftoff_recall", input: { question: talk[0]?.prompt ?? "" } };
@@ -43,6 +45,7 @@ async function holdWithPlugin(program, folder) {
     ...talk.flatMap((turn) => turn.steps),
     { text: "Looking.", calls: [search, recall] },
     { text: "Done." },
+    { text: "Session saved." },
   ];
   /** @type {Turn[]} */
   let turns = [];
@@ -54,8 +57,9 @@ async function holdWithPlugin(program, folder) {
   let id = "";
   try {
     const place = { ...at, url: server.url };
+    setUp(opencode, at).leftoff("init", opencode.agent);
     usePlugin(place);
-    for (const prompt of [...talk.map((turn) => turn.prompt), asked])
+    for (const prompt of [...talk.map((turn) => turn.prompt), asked, stops])
       id = findField(await ask(place, id, prompt), "sessionID");
   } finally {
     await server.close();
@@ -97,7 +101,10 @@ async function contentsOf(session) {
   return all;
 }
 
-/** Writes OpenCode's settings, with the plugin, which is loaded as a package is. @param {Place} place */
+/**
+ * Writes OpenCode's settings, with the plugin, which is loaded as a package is: once more, for the project has it, too.
+ * @param {Place} place
+ */
 function usePlugin(place) {
   opencode.prepare(place);
   const file = join(place.home, ".config", "opencode", "opencode.json");

@@ -14,8 +14,9 @@ import { openStore } from "../../js/index.js";
 import { Recorder } from "../../js/opencode/recorder.js";
 
 /** @import { Store } from "../../js/store/store.js" */
-/** @import { AgentEvent, AgentMessage, SessionInfo } from "../../js/opencode/recorder.js" */
-/** @typedef {{ path: string, info: SessionInfo, messages: AgentMessage[] }} Export */
+/** @import { OpenCodeMessage, OpenCodeSession } from "../../js/types/opencode.js" */
+/** @typedef {{ path: string, info: OpenCodeSession, messages: { info: OpenCodeMessage["info"], parts: any[] }[] }} Export */
+/** @typedef {{ type: string, properties: any }} AgentEvent */
 
 const FOLDER = fileURLToPath(new URL("../fixtures/opencode/real/1.18.33/", import.meta.url));
 /** @type {Export[]} */
@@ -66,11 +67,12 @@ function* eventsOf({ info: session, messages }) {
 
 /** The client of a session, which knows what its events told so far. */
 class Client {
-  /** @type {Map<string, AgentMessage>} */
+  /** @type {Map<string, { info: OpenCodeMessage["info"], parts: any[] }>} */
   #messages = new Map();
-  /** @param {SessionInfo} info */
+  /** @param {OpenCodeSession} info */
   constructor(info) {
     const data = { ...info, revert: undefined };
+    this.app = { log: async () => undefined };
     this.session = {
       get: async () => ({ data }),
       messages: async () => ({ data: structuredClone(Array.from(this.#messages.values())) }),
@@ -200,5 +202,44 @@ for (const session of EXPORTS) {
     }
   });
 }
+
+test("of an answer that is being said the beginning is there, marked as a part, and an import makes it whole", async () => {
+  const session = /** @type {Export} */ (EXPORTS.find(({ info }) => !info.revert && !info.parentID));
+  const wanted = await imported(session);
+  const events = [...eventsOf(session)];
+  const last = events.findLastIndex(({ type }) => type === "message.part.delta");
+  await withStore(async (store) => {
+    await record(store, session, { to: last });
+    const { partial, content = "" } = (await contents(store, session.info.id)).path.at(-1) ?? {};
+    assert.equal(partial, true);
+    assert.ok(
+      content !== "" && wanted?.path.at(-1)?.content?.startsWith(content) && content !== wanted.path.at(-1)?.content,
+    );
+    await store.import(session.path);
+    assert.deepEqual(await contents(store, session.info.id), wanted);
+  });
+});
+
+test("what is no message of the agent is refused, and so is another agent", async () => {
+  await withStore(async (store) => {
+    const session = await store.create({ source: { agent: "opencode", id: "ses_1" } });
+    const refused = { code: "invalid_request" };
+    for (const message of [{}, { info: {} }, { info: { id: "msg_1" }, parts: [] }, [], "text", null])
+      await assert.rejects(session.record(/** @type {any} */ (message), { from: "opencode" }), refused);
+    const message = { info: { id: "msg_1", sessionID: "ses_1", role: "user" }, parts: [] };
+    assert.equal(await session.record(message, { from: "opencode" }), 0);
+    await assert.rejects(session.record(message, { from: "codex" }), refused);
+    await assert.rejects(session.record(message, /** @type {any} */ ({})), refused);
+    for (const source of [
+      {},
+      { agent: "opencode" },
+      { agent: "opencode", id: "" },
+      { agent: "opencode", id: "x", place: "y" },
+    ])
+      await assert.rejects(store.create({ source: /** @type {any} */ (source) }), refused);
+    await assert.rejects(store.create({ source: { agent: "nobody", id: "x" } }), refused);
+    await assert.rejects(store.create({ source: { agent: "opencode", id: "x" }, type: "chat" }), refused);
+  });
+});
 
 test("there is a session in which something was taken back", () => assert.equal(TAKEN_BACK.length, 1));

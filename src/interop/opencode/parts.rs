@@ -130,7 +130,7 @@ pub(super) fn add_answers(
     // Whatever stopped it, it was not said to its end.
     let is_failed = info.raw("error").is_some_and(|error| error.starts_with('{'));
     // Nor was what is still being said, or was when the client was killed.
-    let is_cut = is_failed || envelope.completed_ms.is_none() && finish.is_none();
+    let is_open = envelope.completed_ms.is_none() && finish.is_none();
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
     let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();
@@ -167,7 +167,7 @@ pub(super) fn add_answers(
             assistant.usage = counted.clone();
         }
         let role = Some(Role::Assistant);
-        let partial = is_cut && at + 1 == end;
+        let partial = at + 1 == end && (is_failed || is_open && !is_finished);
         let message =
             Message { role, assistant: Some(assistant), attachments, partial, ..Message::default() };
         let place = talk.add(message, RecordOrigin { flags: flags.clone(), ..envelope.origin.clone() });

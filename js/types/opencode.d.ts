@@ -1,0 +1,97 @@
+/** Types of `leftoff/opencode`, as far as they go beyond OpenCode's own. */
+
+import type { Session } from "../session/session.js";
+
+/** A session as OpenCode knows it. */
+export interface OpenCodeSession {
+  id: string;
+  title?: string;
+  /** The id of the session whose agent began this one. */
+  parentID?: string;
+  /** Set while messages are taken back. */
+  revert?: object;
+}
+
+/** A message of OpenCode without its parts. */
+export interface OpenCodeMessageInfo {
+  id: string;
+  sessionID: string;
+  role: string;
+  /** Milliseconds since 1970. */
+  time: { created: number; completed?: number };
+  error?: object;
+}
+
+/** A part of a message of OpenCode. */
+export interface OpenCodePart {
+  id: string;
+  sessionID: string;
+  messageID: string;
+  type: string;
+  text?: string;
+  /** The client wrote it, not the user. */
+  synthetic?: boolean;
+}
+
+/** A message of OpenCode. */
+export interface OpenCodeMessage {
+  info: OpenCodeMessageInfo;
+  parts: OpenCodePart[];
+}
+
+/** An event as OpenCode gives it to plugins. Those that tell nothing of a message or a session are left out. */
+export interface OpenCodeEvent {
+  type: string;
+  properties: object;
+}
+
+/** What is used of the client that OpenCode gives to plugins. */
+export interface OpenCodeClient {
+  session: {
+    get(at: { path: { id: string } }): Promise<{ data?: OpenCodeSession }>;
+    messages(at: { path: { id: string } }): Promise<{ data?: OpenCodeMessage[] }>;
+  };
+  app: { log(entry: { body: { service: string; level: "error"; message: string } }): Promise<unknown> };
+}
+
+/** Where the plugin runs, as OpenCode says. */
+export interface OpenCodePlace {
+  client: OpenCodeClient;
+  /** The project's folder. */
+  directory: string;
+}
+
+/** What is set beside the plugin's name in OpenCode's settings: `["leftoff", { "home": "/srv/leftoff" }]`. */
+export interface OpenCodePluginOptions {
+  /** The store's folder, unless it is the usual one. */
+  home?: string;
+}
+
+/** A tool as OpenCode offers it to the model; `args` are JSON Schemas. */
+export interface OpenCodeTool<Arguments extends object> {
+  description: string;
+  args: { [name in keyof Arguments]: object };
+  execute(args: Arguments, call: { sessionID: string }): Promise<string>;
+}
+
+/** What the plugin does in OpenCode. */
+export interface OpenCodeHooks {
+  event(input: { event: OpenCodeEvent }): Promise<void>;
+  "chat.message"(
+    input: { sessionID: string },
+    output: { message: { id: string }; parts: OpenCodePart[] },
+  ): Promise<void>;
+  "experimental.session.compacting"(input: { sessionID: string }, output: { context: string[] }): Promise<void>;
+  tool: { leftoff_search: OpenCodeTool<{ words: string }>; leftoff_recall: OpenCodeTool<{ question: string }> };
+  dispose(): Promise<void>;
+}
+
+/** Records sessions of OpenCode while they go on. */
+export interface OpenCodeRecorder {
+  /** Takes an event, and returns at once. */
+  take(event: OpenCodeEvent): void;
+  /** The session that an agent's session is recorded into, with all that was said so far. */
+  session(id: string): Promise<Session>;
+  /** Waits until all is recorded that was taken so far. */
+  settle(): Promise<void>;
+}
