@@ -40,6 +40,13 @@ const PAGES = {
     others: ["store/open-store", "error"],
     types: ["types/compat"],
   },
+  opencode: {
+    about: 'import leftoff, { recorder } from "leftoff/opencode"',
+    entry: "opencode/index",
+    first: ["opencode/index"],
+    others: [""],
+    types: ["types/opencode"],
+  },
   opfs: {
     about: 'import { OpfsStorage } from "leftoff/storage/opfs"',
     entry: "storage/opfs",

@@ -23,7 +23,7 @@ import { Recorder } from "./recorder.js";
 /** @type {{ [key: symbol]: Set<string> }} */
 const shared = /** @type {any} */ (globalThis);
 /** The projects in which it runs in this process, whichever copies of this file were loaded. */
-const opened = (shared[Symbol.for("leftoff/opencode")] ??= new Set());
+const openProjects = (shared[Symbol.for("leftoff/opencode")] ??= new Set());
 
 /**
  * The plugin, as OpenCode 1 loads it.
@@ -35,9 +35,9 @@ export default {
   async server(at, options) {
     const { openPlugin } = await import("./plugin.js");
     // It may be named in the user's settings and in the project's, and each is loaded.
-    if (opened.has(at.directory)) return {};
-    opened.add(at.directory);
-    return openPlugin(at, options, () => opened.delete(at.directory));
+    if (openProjects.has(at.directory)) return {};
+    openProjects.add(at.directory);
+    return openPlugin(at, options, () => openProjects.delete(at.directory));
   },
 };
 
@@ -48,10 +48,12 @@ export default {
  *   is given it; `report`: is told why something was not recorded, with the agent's id of the session
  * @returns {OpenCodeRecorder}
  * @example
+ * const info = { id: "msg_1", sessionID: "ses_1", role: "user", time: { created: 1790000000000 } };
+ * const part = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1", type: "text", text: "Rename the parser." };
  * const recording = recorder(store, { client });
  * recording.take({ type: "message.updated", properties: { info } });
  * recording.take({ type: "message.part.updated", properties: { part } });
- * const session = await recording.session(info.sessionID);
+ * const session = await recording.session("ses_1");
  * session.metadata.imported?.agent; // => "opencode"
  */
 export function recorder(store, { client, report = () => {} }) {

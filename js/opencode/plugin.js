@@ -108,14 +108,14 @@ async function answerPrompt({ store, recorder }, id, parts) {
   if (!store.settings.record || prompt === "" || isAnswer(prompt)) return undefined;
   const session = await recorder.session(id);
   const told = await store.turn(`opencode/${id}`, { prompt, session: session.id });
-  if (!told.wantsStop) return renderAnswer(told, typed);
+  if (!told.wantsStop) return renderAnswer(told, nameCommand);
   await session.state();
   if (session.metadata.lifecycle === "active") await session.stop();
-  return confirmPause(typed);
+  return confirmPause(nameCommand);
 }
 
 /** How a command is typed. @param {"stop" | "resume"} name */
-const typed = (name) => typedIn("opencode", name);
+const nameCommand = (name) => typedIn("opencode", name);
 
 /** Whether a prompt is the text of one of leftoff's own commands. @param {string} prompt */
 const isAnswer = (prompt) => prompt.includes(ANSWER_PHRASE);

@@ -91,7 +91,8 @@ class SessionRecording {
   #title;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  #dueMs = Infinity;
+  /** How long the timer was set for. */
+  #waitMs = Infinity;
 
   /** @param {string} id @param {{ store: Store, client: OpenCodeClient, report: Report }} parts */
   constructor(id, parts) {
@@ -137,7 +138,7 @@ class SessionRecording {
   /** Stores what is not stored yet. @param {OpenCodeSession} [info] the session as it is now */
   settle(info) {
     clearTimeout(this.#timer);
-    this.#dueMs = Infinity;
+    this.#waitMs = Infinity;
     return (this.#last = this.#last
       .then(() => this.#recordChanges(info))
       .catch((error) => void this.#parts.report(error, this.#id)));
@@ -216,10 +217,9 @@ class SessionRecording {
   /** @param {string} id @param {number} waitMs */
   #noteChange(id, waitMs) {
     this.#changed.add(id);
-    const dueMs = performance.now() + waitMs;
-    if (dueMs >= this.#dueMs) return;
+    if (waitMs >= this.#waitMs) return;
     clearTimeout(this.#timer);
-    this.#dueMs = dueMs;
+    this.#waitMs = waitMs;
     this.#timer = setTimeout(() => void this.settle(), waitMs);
   }
 }

@@ -32,7 +32,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|compat)\./.test(name))
+    .filter((name) => !/^(index|compat|opencode)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -41,6 +41,8 @@ test("every function, class and type of both entries has its chapter", () => {
     ...namesIn("compat.d.ts"),
   ])
     assert.match(veneer.get(name) ?? "", /\w/, name);
+  const plugin = chapters(page("opencode"));
+  for (const name of ["recorder", ...namesIn("opencode.d.ts")]) assert.match(plugin.get(name) ?? "", /\w/, name);
 });
 
 test("every method that may be called has a chapter that says what it does, and no inside has one", () => {
@@ -73,6 +75,8 @@ const THROWS_NOTHING = [
   "Transcript.slice",
   "MemoryStorage.close",
   "OpfsStorage.link",
+  // What goes wrong later is told to `report`.
+  "recorder",
   // Who asks the manager for a session opens a store, and hears then what is wrong.
   "SessionManager.constructor",
   "Session.constructor",

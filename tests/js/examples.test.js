@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
+import { recorder } from "../../js/opencode/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcriptPath = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
@@ -20,6 +21,8 @@ const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" 
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => path.endsWith(".js"))
   .sort();
+/** What OpenCode gives to plugins, where nothing was said yet. */
+const client = { session: { get: async () => ({}), messages: async () => ({}) } };
 const Async = /** @type {any} */ (async () => {}).constructor;
 
 /** The examples of a file, each with what it is of. @param {string} file */
@@ -78,7 +81,7 @@ for (const { name, code } of files.filter((file) => !file.startsWith("compat/"))
       const another = await leftoff.openStore({ project: folder, home: join(folder, "another") });
       const session = await another.create();
       try {
-        await run(code, { ...leftoff, assert, folder: project, transcriptPath, store, session });
+        await run(code, { ...leftoff, assert, folder: project, transcriptPath, store, session, recorder, client });
       } finally {
         await another.close();
         await store.close();
