@@ -33,6 +33,8 @@ const BINARY_EXPORTS = Object.keys(exports).filter((name) => /\.(?:wasm|planes|j
 const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
+/** Exports that an agent's client imports: no CommonJS. */
+const PLUGINS = ["./opencode", "./server"];
 let passed = 0;
 let tarball = "";
 /** Deno's permissions for the tests, and no more. */
@@ -63,6 +65,7 @@ function nothingIsMissing(list) {
     "pkg/sbom.cdx.json",
     "docs/api/leftoff.md",
     "docs/api/compat.md",
+    "docs/api/opencode.md",
     "docs/api/opfs.md",
   ];
   for (const file of [...filesOf({ bin, exports }), ...made]) {
@@ -323,6 +326,14 @@ await check("examples/extension.mjs, as one file in an editor", () => {
   const found = run("node", ["editor.cjs", storage, project], { cwd: project, quiet: true });
   if (!found.includes("Where were we?")) throw new Error(`expected the conversation, but found ${found}`);
 });
+for (const [name, program] of [
+  ["Node", "node"],
+  ["Bun", bun()],
+])
+  await check(`the plugin for OpenCode, in ${name}`, () => {
+    copyFileSync(join(root, "tests", "pack", "plugin.mjs"), join(project, "plugin.mjs"));
+    run(program, ["plugin.mjs", join(project, `home-plugin-${name}`), project], { cwd: project });
+  });
 await check("what publint says of it", async () => {
   const { publint } = await tool("publint");
   const { formatMessage } = await tool("publint/utils");
@@ -349,6 +360,7 @@ await check("what Are the types wrong? says of it", () => {
       "--exclude-entrypoints",
       ...BINARY_EXPORTS,
       ...WORKERS,
+      ...PLUGINS,
     ],
     { cwd: project, quiet: true },
   );

@@ -1,0 +1,31 @@
+// Records a prompt as OpenCode tells of it, with the plugin as a package has it, and finds it in the store.
+// Arguments: the store's folder, the project's.
+
+import assert from "node:assert/strict";
+import { openStore } from "leftoff";
+import plugin from "leftoff/server";
+
+const [home, directory] = process.argv.slice(2);
+const of = { sessionID: "ses_1", messageID: "msg_1" };
+const info = { id: "msg_1", sessionID: "ses_1", role: "user", time: { created: 1790000000000 } };
+const part = { id: "prt_1", ...of, type: "text", text: "Rename the parser." };
+const failures = [];
+const client = {
+  session: { get: async () => ({}), messages: async () => ({}) },
+  app: { log: async ({ body }) => void failures.push(body.message) },
+};
+const hooks = await plugin.server({ client, directory }, { home });
+assert.deepEqual(await plugin.server({ client, directory }, { home }), {}, "it runs once in a project");
+await hooks.event({ event: { type: "message.updated", properties: { info } } });
+await hooks.event({ event: { type: "message.part.updated", properties: { part } } });
+const asked = { words: "parser" };
+await hooks["experimental.session.compacting"]({ sessionID: "ses_1" }, { context: [] });
+assert.match(await hooks.tool.leftoff_search.execute(asked, { sessionID: "ses_1" }), /Rename the parser\./);
+await hooks.dispose();
+const store = await openStore({ home, project: directory });
+const session = await store.session({ source: { agent: "opencode", id: "ses_1" } });
+const said = [];
+for await (const { role, content } of session.messages()) said.push([role, content]);
+assert.deepEqual(said, [["user", "Rename the parser."]]);
+assert.deepEqual(failures, []);
+await store.close();
