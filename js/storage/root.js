@@ -35,6 +35,8 @@ const BIGINT_STAT = /** @type {const} */ ({ bigint: true });
 const TICK_MS = 20;
 /** The same where times have only whole seconds, as in Deno. */
 const SECOND_MS = 1020;
+/** How many folders stay open within one turn. */
+const MAX_KEPT_FOLDERS = 8;
 /** Names that Windows takes for a device, a stream or another name. */
 const ODD_ON_WINDOWS = /[\x00-\x1f:*?"<>|]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)/i;
 
@@ -50,6 +52,8 @@ export class RootedFinder {
   /** The root without links on the way to it; empty until it is there. */
   #real = "";
   #hasDescriptors = false;
+  /** Folders that are open for a moment, by their paths. @type {Map<string, number>} */
+  #kept = new Map();
 
   /** @param {string} folder */
   constructor(folder) {
@@ -145,24 +149,53 @@ export class RootedFinder {
   }
 
   /**
-   * Opens a folder, each on the way within the one before.
+   * Opens a folder, each on the way within the one before; the last of those is kept for the next folder in it.
    * @param {string[]} names
    * @param {Set<string>} [made]
    * @param {number} [least]
    */
   #openFolders(names, made, least = 0) {
     let path = this.#givenPath;
-    let fd = openFolder(this.#real, path);
+    const above = join(this.#real, ...names.slice(0, -1));
+    const kept = names.length > 0 ? this.#findKept(above) : undefined;
+    let fd = kept ?? openFolder(this.#real, path);
     for (const [depth, name] of names.entries()) {
-      const parent = fd;
       path = join(path, name);
+      const isLast = depth === names.length - 1;
+      if (kept !== undefined && !isLast) continue;
+      const parent = fd;
+      if (isLast && kept === undefined) this.#keep(above, parent);
       try {
         fd = openFolder(`${FD_FOLDER}/${parent}/${name}`, path, depth < least ? undefined : made);
       } finally {
-        closeFolder(parent);
+        if (!isLast) closeFolder(parent);
       }
     }
     return fd;
+  }
+
+  /** A kept folder, if the system says that it still lies there. @param {string} path */
+  #findKept(path) {
+    const fd = this.#kept.get(path);
+    try {
+      // In a name that is not UTF-8, Node replaces what it cannot read: two names may then look like one.
+      if (fd !== undefined && fs.readlinkSync(`${FD_FOLDER}/${fd}`) === path && !path.includes("\ufffd")) return fd;
+    } catch {
+      // It is opened anew.
+    }
+    return undefined;
+  }
+
+  /** Keeps an open folder until other work has its turn. @param {string} path @param {number} fd */
+  #keep(path, fd) {
+    if (this.#kept.size === 0) setImmediate(() => this.#closeKept());
+    if (this.#kept.has(path) || this.#kept.size >= MAX_KEPT_FOLDERS) this.#closeKept();
+    this.#kept.set(path, fd);
+  }
+
+  #closeKept() {
+    for (const fd of this.#kept.values()) closeFolder(fd);
+    this.#kept.clear();
   }
 
   /**
@@ -238,10 +271,8 @@ function openFolder(at, path, made) {
   try {
     return fs.openSync(at, FOLDER_FLAGS);
   } catch (error) {
-    if (!made || codeOf(error) !== "ENOENT") {
-      statFolder(at, path);
-      throw error;
-    }
+    if (codeOf(error) !== "ENOENT") statFolder(at, path);
+    if (!made || codeOf(error) !== "ENOENT") throw error;
   }
   // Also where another process is faster: that one may not live to flush it.
   made.add(path);
