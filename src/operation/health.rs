@@ -131,8 +131,7 @@ impl SessionFiles {
 
     // Finds missing and damaged blobs, and the lines that name them.
     async fn find_missing_blobs(&self, io: &Io) -> Result<Vec<FileProblem>, Trouble> {
-        let end = self.size(io, LogName::Messages).await?;
-        let mut messages = MessageStream::each_line(self, io, end);
+        let mut messages = MessageStream::each_line(self, io, self.seen_size(LogName::Messages));
         while messages.next().await?.is_some() {}
         let missing =
             messages.problems.into_iter().filter(|problem| problem.code == ProblemCode::MissingBlob);

@@ -276,9 +276,13 @@ fn to_prints(files: Option<Vec<Option<Stat>>>) -> Vec<Option<FilePrint>> {
     files.map_or_else(|| [None].into(), |files| files.into_iter().map(to_print).collect())
 }
 
-// Lists a folder, with the stat of these files in each folder inside. If that fails, lists names alone: a session that
-// cannot be looked into exists all the same.
-async fn list_folder(io: &Io, folder: &File, names: &[&'static str]) -> Result<Vec<FolderEntry>, Trouble> {
+/// Lists a folder, with the stat of these files in each folder inside. If that fails, lists names alone: a session that
+/// cannot be looked into exists all the same.
+pub(super) async fn list_folder(
+    io: &Io,
+    folder: &File,
+    names: &[&'static str],
+) -> Result<Vec<FolderEntry>, Trouble> {
     if !names.is_empty()
         && let Some(Some(found)) = unless_bug(io.list_with(folder, names).await)?
     {

@@ -1,6 +1,7 @@
 //! Checks apart from the logs' own problems: torn tails that can be sealed, derived files that are damaged or old, and
 //! what processes left that are gone.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::rc::Rc;
@@ -11,7 +12,8 @@ use super::Store;
 use super::mend::{DoctorProblem, Finding, Mend};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::{self, BLOBS, File, Placement, SUMMARIES, SessionLocation, names};
+use crate::layout::names::{self, CachedKind};
+use crate::layout::{self, BLOBS, File, Placement, SUMMARIES, SessionLocation};
 use crate::operation::health::FileProblem;
 use crate::operation::lease::{list_lease_files, read_leases};
 use crate::operation::session_files::SessionFiles;
@@ -22,16 +24,21 @@ use crate::session::lease::Lease;
 /// One day: no file takes so long to write, and a process of the same number may by then be another one.
 const DAY_US: i64 = 24 * 60 * 60_000_000;
 
+/// The names of the files in the cache.
+pub(super) type CachedNames = BTreeSet<String>;
+
 impl Store {
-    /// Finds what can be mended of a session. `problems`: those of its logs.
+    /// Finds what can be mended of a session. `problems`: those of its logs; `cached`: what the cache has of sessions,
+    /// where that is known.
     pub(super) async fn find_session_problems(
         &self,
         io: &Io,
         place: &SessionLocation,
         files: &Rc<SessionFiles>,
-        problems: &[FileProblem],
+        (problems, cached): (&[FileProblem], Option<&CachedNames>),
     ) -> Result<Vec<Finding>, Trouble> {
         let folder = place.folder();
+        let may_be_cached = |what| cached.is_none_or(|names| names.contains(files.cached_file(what).name()));
         let torn = problems.iter().filter_map(|one| {
             let mend = Mend::Seal { log: folder.child(&one.file), end: one.torn_tail_end()? };
             // No message, for the health report has one.
@@ -42,29 +49,25 @@ impl Store {
         if !problems.iter().any(FileProblem::is_vanished) && !files.is_empty() {
             found.extend(self.check_document(io, files).await?);
         }
-        if !files.has_good_checkpoint(io).await? {
-            let file = files.cached_file(names::CachedKind::Checkpoint);
+        if may_be_cached(CachedKind::Checkpoint) && !files.has_good_checkpoint(io).await? {
+            let file = files.cached_file(CachedKind::Checkpoint);
             let shown = self.setup.display_path(&file);
             let message =
                 format!("expected a checkpoint of this log at \"{shown}\", but found something else");
             let problem = DoctorProblem::new(file.name(), "bad_checkpoint", message);
             found.push(Finding { problem, mend: Mend::Checkpoint { of: files.clone() } });
         }
-        let count = files.other_leases(io).await?.iter().filter(|one| one.is_abandoned).count();
+        let leases =
+            if may_be_cached(CachedKind::Leases) { files.other_leases(io).await? } else { Vec::new() };
+        let count = leases.iter().filter(|one| one.is_abandoned).count();
         if count > 0 {
             let s = if count == 1 { "" } else { "es" };
             let message = format!("{count} process{s} that had it open ended without closing it");
-            let problem = DoctorProblem::new(
-                files.cached_file(names::CachedKind::Leases).name(),
-                "dead_lease",
-                message,
-            );
+            let problem =
+                DoctorProblem::new(files.cached_file(CachedKind::Leases).name(), "dead_lease", message);
             found.push(Finding { problem, mend: Mend::Leases { of: files.clone(), count } });
         }
-        let (blobs, summaries) = (folder.child(BLOBS), folder.child(SUMMARIES));
-        for folder in [folder, blobs, summaries] {
-            found.extend(self.find_temporary_files(io, &folder).await?);
-        }
+        found.extend(self.find_temporary_files(io, &folder, &[BLOBS, SUMMARIES]).await?);
         Ok(found)
     }
 
@@ -96,16 +99,27 @@ impl Store {
         Ok(Some(Finding { problem, mend: Mend::Document { of: files.clone(), was } }))
     }
 
-    /// Finds temporary files of processes that are gone; a folder that cannot be read is itself a finding.
-    pub(super) async fn find_temporary_files(&self, io: &Io, folder: &File) -> Result<Vec<Finding>, Trouble> {
+    /// Finds temporary files of processes that are gone, also in these folders inside; a folder that cannot be read is
+    /// itself a finding.
+    pub(super) async fn find_temporary_files(
+        &self,
+        io: &Io,
+        folder: &File,
+        inside: &[&str],
+    ) -> Result<Vec<Finding>, Trouble> {
         let mut found = Vec::new();
         let entries = match io.list(folder).await {
             Err(trouble) if !trouble.is_bug() => {
-                return Ok(Vec::from([Finding::by_hand(folder.name(), trouble)]));
+                found.push(Finding::by_hand(folder.name(), trouble));
+                None
             }
-            entries => entries?.unwrap_or_default(),
+            entries => Some(entries?.unwrap_or_default()),
         };
-        for entry in entries {
+        let is_there = |name: &&&str| {
+            entries.as_ref().is_none_or(|entries| entries.iter().any(|entry| entry.name == **name))
+        };
+        let inside: Vec<_> = inside.iter().filter(is_there).map(|name| folder.child(name)).collect();
+        for entry in entries.unwrap_or_default() {
             let pid = names::parse_temporary_name(&entry.name).filter(|_| entry.kind == FileKind::File);
             let file = folder.child(&entry.name);
             if let Some(pid) = pid
@@ -114,6 +128,9 @@ impl Store {
                 let why = format!("process {pid} is gone and left a temporary file");
                 found.push(self.removal_finding(file, &why));
             }
+        }
+        for folder in inside {
+            found.extend(Box::pin(self.find_temporary_files(io, &folder, &[])).await?);
         }
         Ok(found)
     }
@@ -129,7 +146,7 @@ impl Store {
             let Some((id, what)) = names::parse_cached_name(&entry.name) else { continue };
             let file = layout::cache().child(&entry.name);
             // A session that a process has open may lie where this process cannot look.
-            if ids.contains(id) || (what == names::CachedKind::Leases && has_open_lease(io, &file).await?) {
+            if ids.contains(id) || (what == CachedKind::Leases && has_open_lease(io, &file).await?) {
                 continue;
             }
             let shown = self.setup.display_path(&file);

@@ -7,7 +7,8 @@ use super::Store;
 use super::checks::is_abandoned_by;
 use super::mend::{DoctorProblem, Finding, Mend};
 use crate::layout::names::{self, RetireReason, RetiredName};
-use crate::layout::{self, File, Root, SESSION_FOLDER, SessionLocation};
+use crate::layout::{self, File, RESERVATION_FILE, Root, SESSION_FOLDER, SessionLocation};
+use crate::operation::store::places::list_folder;
 use crate::operation::{FileKind, Io, Trouble, unless_bug};
 
 impl Store {
@@ -42,12 +43,13 @@ impl Store {
     }
 
     async fn find_cut_off_in(&self, io: &Io, around: &File, found: &mut Vec<Finding>) -> Result<(), Trouble> {
-        for entry in unless_bug(io.list(around).await)?.flatten().unwrap_or_default() {
+        for entry in unless_bug(list_folder(io, around, &[RESERVATION_FILE]).await)?.unwrap_or_default() {
             if entry.kind != FileKind::Folder {
                 continue;
             }
             let at = around.child(&entry.name);
             let shown = self.setup.display_path(&at);
+            let may_be_taken = entry.files.is_none_or(|files| files.iter().any(Option::is_some));
             if let Some(RetiredName { reason: why, pid, old_name: was }) =
                 names::parse_retired_name(&entry.name)
             {
@@ -68,7 +70,8 @@ impl Store {
                         self.removal_finding(at, &format!("process {pid} is gone and was removing a folder")),
                     ),
                 }
-            } else if names::is_reserved_name(&entry.name)
+            } else if may_be_taken
+                && names::is_reserved_name(&entry.name)
                 && unless_bug(self.is_abandoned(io, &at).await)?.unwrap_or_default()
             {
                 let message = format!(

@@ -22,16 +22,19 @@ use crate::operation::session_files::SessionFiles;
 use crate::operation::{Io, Operation, Trouble, Work, unless_bug};
 use crate::record::status::Health;
 
+use checks::CachedNames;
 use mend::{DoctorProblem, Finding, Mend, MendReport};
 
 /// How many sessions are examined at once.
 const MAX_PARALLEL_EXAMINATIONS: usize = 16;
 
 /// What the doctor is asked to do.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct DoctorRequest {
     fix: bool,
     secrets: bool,
+    /// The names in the cache, where it was listed: most sessions have nothing there.
+    cached: Option<CachedNames>,
 }
 
 /// The report on a session, or on the store itself. Each problem is JSON.
@@ -66,8 +69,9 @@ impl Store {
         Operation::new(|io| async move {
             let (mut fields, bad) = (request::parse(&request, "id, fix or secrets")?, &mut Vec::new());
             let id: Option<String> = fields.take("id", bad);
-            let fix = fields.take("fix", bad).unwrap_or_default();
-            let request = DoctorRequest { fix, secrets: fields.take("secrets", bad).unwrap_or_default() };
+            let mut take_flag = |name| fields.take(name, bad).unwrap_or_default();
+            let request =
+                DoctorRequest { fix: take_flag("fix"), secrets: take_flag("secrets"), cached: None };
             request::reject_bad(bad)?;
             if request.secrets {
                 // Fails here if a host's rules are missing, since that is a fault of the request, not of a session.
@@ -79,7 +83,7 @@ impl Store {
                     let found = Box::pin(store.list_without_changes(&io, true)).await?;
                     let one = store.pick_session(&id, &found)?;
                     let place = store.session_place(&one.path, one.entry.placement)?;
-                    store.examine_session(&io, &place, request).await?.into_iter().collect()
+                    store.examine_session(&io, &place, &request).await?.into_iter().collect()
                 }
             };
             Ok(format!("[{}]", reports.iter().map(DoctorReport::to_json).collect::<Vec<_>>().join(",")))
@@ -92,18 +96,21 @@ impl Store {
         let store = self.clone();
         Operation::new(move |io| async move {
             let place = store.session_place(&shown, placement)?;
-            let report =
-                store.examine_session(&io, &place, DoctorRequest { fix: true, secrets: false }).await?;
+            let request = DoctorRequest { fix: true, ..DoctorRequest::default() };
+            let report = store.examine_session(&io, &place, &request).await?;
             Ok(report.map_or("null".into(), |report| report.to_json()))
         })
     }
 
-    async fn examine_all(&self, io: &Io, request: DoctorRequest) -> Result<Vec<DoctorReport>, Trouble> {
+    async fn examine_all(&self, io: &Io, mut request: DoctorRequest) -> Result<Vec<DoctorReport>, Trouble> {
         // Read folders again, whatever failed before.
         self.unreadable.take();
         let cut = self.find_cut_off(io).await?;
         let cut = self.mend_if(io, cut, request.fix).await?;
         let places = self.all_places(io, false).await?;
+        let cached = unless_bug(io.list(&layout::cache()).await)?;
+        request.cached = cached.map(|found| found.into_iter().flatten().map(|entry| entry.name).collect());
+        let (places, request) = (&places, &request);
         let works = places.iter().map(|found| {
             Box::pin(self.examine_session(io, &found.place, request)) as Work<'_, Option<DoctorReport>>
         });
@@ -128,7 +135,7 @@ impl Store {
         &self,
         io: &Io,
         place: &SessionLocation,
-        request: DoctorRequest,
+        request: &DoctorRequest,
     ) -> Result<Option<DoctorReport>, Trouble> {
         let files = self.unopened_session(place, "");
         let opened = files.open_files(io).await;
@@ -157,14 +164,15 @@ impl Store {
         io: &Io,
         place: &SessionLocation,
         files: &Rc<SessionFiles>,
-        request: DoctorRequest,
+        request: &DoctorRequest,
     ) -> Result<Option<DoctorReport>, Trouble> {
         let mut found = files.build_health_report(io).await?;
         if files.is_empty() && found.problems.is_empty() {
             return Ok(None);
         }
         let kept = if request.secrets { find_stored_secrets(io, &place.folder()).await? } else { Vec::new() };
-        let findings = self.find_session_problems(io, place, files, &found.problems).await?;
+        let findings =
+            self.find_session_problems(io, place, files, (&found.problems, request.cached.as_ref())).await?;
         let mended = if request.fix && !findings.is_empty() {
             let mended = match files.reject_newer() {
                 Ok(()) => self.mend_all(io, findings).await?,
@@ -195,7 +203,7 @@ impl Store {
         let (projects, outputs) = (layout::projects().folder(), layout::outputs());
         let folders = [layout::cache(), layout::search_index(), projects, pointer::file().folder(), outputs];
         for folder in [home].into_iter().chain(folders) {
-            findings.extend(self.find_temporary_files(io, &folder).await?);
+            findings.extend(self.find_temporary_files(io, &folder, &[]).await?);
         }
         findings.extend(self.find_abandoned_runs(io).await?);
         let not_read = self.unreadable.borrow().clone();
