@@ -7,7 +7,7 @@
 import { LeftoffError, compareContexts } from "../index.js";
 import { parseFraction, parseWholeNumber } from "./arguments.js";
 import { readFileJson, readFileText } from "./input-files.js";
-import { formatCount, stripControls } from "./print.js";
+import { formatCount, progress, stripControls } from "./print.js";
 import { screenLook } from "./screen.js";
 import { findSession, withStore, withId } from "./store.js";
 import { formatLocalTime } from "./times.js";
@@ -161,16 +161,15 @@ const FIX_HINT = "'leftoff doctor --fix' repairs what can be repaired\n";
 
 /** @param {Args} args */
 export async function doctor(args) {
+  const { fix, secrets } = args;
+  const { onProgress, end } = progress("checking", "session");
   const found = await withStore(
     args,
-    async (store) => {
-      const { fix, secrets } = args;
-      return withId(store, args, (id) => store.doctor({ id, fix, secrets }));
-    },
+    async (store) => withId(store, args, (id) => store.doctor({ id, fix, secrets, onProgress })).finally(end),
     "checking sessions",
   );
   const value = found.map(({ id, health, problems, fixed }) =>
-    args.fix ? { id, health, problems, fixed } : { id, health, problems },
+    fix ? { id, health, problems, fixed } : { id, health, problems },
   );
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
   const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
@@ -189,7 +188,7 @@ export async function doctor(args) {
   const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
   // A file with a secret in it is not damaged.
   const rest = found.some(({ problems }) => problems.some(({ code }) => code !== "secret"))
-    ? args.fix
+    ? fix
       ? REMAINING_PROBLEMS_NOTE
       : FIX_HINT
     : "";

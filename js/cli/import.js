@@ -21,7 +21,7 @@ export async function importFiles(args) {
   rejectMixed(args);
   /** @type {import("../types/index.js").ImportResult} */
   const all = { imported: [], problems: [], unchanged: 0 };
-  const { onProgress, end } = progress("importing");
+  const { onProgress, end } = progress("importing", "file");
   const take = (/** @type {import("../types/index.js").ImportResult} */ { imported, problems, unchanged }) => {
     all.imported.push(...imported);
     all.problems.push(...problems);

@@ -127,17 +127,22 @@ export function endWorking() {
   endShown = () => {};
 }
 
-/** Shows progress in one line that is rewritten; only on a terminal. @param {string} doing */
-export function progress(doing) {
+/**
+ * Shows progress in one line that is rewritten; only on a terminal.
+ * @param {string} doing
+ * @param {string} what what is counted, one of it
+ */
+export function progress(doing, what) {
   const { isTTY, columns } = process.stderr;
   let shown = "";
+  /** @typedef {import("../types/index.js").DoctorProgress & { bytes?: number, totalBytes?: number }} Shown */
   return {
-    onProgress: (/** @type {import("../types/index.js").Progress} */ { path, done, total, bytes, totalBytes }) => {
+    onProgress: (/** @type {Shown} */ { path, done, total, bytes = 0, totalBytes = 0 }) => {
       if (!isTTY) return;
       endWorking();
       const share = totalBytes > 0 ? `${Math.floor((100 * bytes) / totalBytes)}% of ${formatSize(totalBytes)}, ` : "";
       const line = cut(
-        `${doing} ${share}file ${done + 1} of ${total}: ${stripControls(path).replace(/\s/g, " ")}`,
+        `${doing} ${share}${what} ${done + 1} of ${total}: ${stripControls(path).replace(/\s/g, " ")}`,
         (columns || 80) - 1,
       );
       if (line !== shown) process.stderr.write(`\r\u001b[K${line}`);

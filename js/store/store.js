@@ -19,7 +19,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
 /**
- * @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js"
+ * @import { AutoPersistConfig, Committed, CreateOptions, DoctorOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js"
  */
 
 /**
@@ -204,9 +204,8 @@ export class Store {
    * Reports what is wrong with a session, or with all of them and the store itself. Without `fix` it changes no byte;
    * with `fix`
    * it mends what can be mended, and never touches a complete line of a log.
-   * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also
-   *   looks for
-   *   secrets in the files
+   * @param {DoctorOptions} [options] `id`: as `session` takes it; `secrets`: also looks for secrets in the files;
+   *   `onProgress`: called before each session is examined
    * @returns {Promise<DoctorReport[]>} places are byte offsets
    * @throws {LeftoffError} `not_found` or `ambiguous` for an `id` that means none, or several
    * @example
@@ -215,7 +214,9 @@ export class Store {
    * report.health; // => "ok"
    */
   async doctor(options = {}) {
-    return this.#redactResult(this.#agentsStore.run("doctor", checkOptions("doctor", options)));
+    const { onProgress: onPage, ...asked } = checkOptions("doctor", options);
+    const request = { ...asked, onProgress: onPage !== undefined };
+    return this.#redactResult(this.#agentsStore.runWith({ onPage }, "doctor", request));
   }
 
   /**

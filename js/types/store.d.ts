@@ -259,6 +259,17 @@ export interface DoctorOptions {
   fix?: boolean;
   /** Also looks for secrets in the files. */
   secrets?: boolean;
+  /** Called before each session is examined. */
+  onProgress?: (progress: DoctorProgress) => void;
+}
+
+/** How far `Store.doctor` has come. */
+export interface DoctorProgress {
+  /** The folder of the session that is examined next. */
+  path: string;
+  /** How many sessions came before it. */
+  done: number;
+  total: number;
 }
 
 /** The health of a session's files. */

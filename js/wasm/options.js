@@ -27,7 +27,7 @@ const CALL_OPTIONS = {
   fork: "at",
   delete: "purge?",
   move: "to name day title~",
-  doctor: "id fix? secrets?",
+  doctor: "id fix? secrets? onProgress!",
   list: "all? type status archived agent folder since until sort limit verify?",
   search:
     "all? type status archived agent folder since until limit verify? role regex? numbers? file command error embed!",

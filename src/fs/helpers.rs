@@ -34,7 +34,8 @@ pub struct Helpers<'a> {
     pub strategy: Option<Strategy<'a>>,
     /// Finds the command that began a recorded conversation.
     pub command: Option<Command<'a>>,
-    /// Receives the progress of an import: `{"path","done","total","bytes","totalBytes"}`, JSON.
+    /// Receives the progress of an import: `{"path","done","total","bytes","totalBytes"}`, JSON; that of the doctor has
+    /// no bytes.
     pub progress: Option<Progress<'a>>,
 }
 

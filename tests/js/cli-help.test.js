@@ -171,3 +171,17 @@ test("append says at a terminal that it reads from it", { skip: noTerminal }, ()
     assert.match(spawnSync(nodePath, [entry, "show"], { cwd: folder, env, encoding: "utf8" }).stdout, /typed/);
   }),
 );
+
+test("doctor shows at a terminal how far it is, and in a pipe nothing of that", { skip: noTerminal }, () =>
+  inFolder(async (folder) => {
+    const env = { PATH: process.env.PATH ?? "", HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+    const run = (/** @type {string} */ command) => spawnSync(nodePath, [entry, command], { cwd: folder, env });
+    for (let n = 0; n < 2; n += 1) run("new");
+    const { raw } = await onTerminal(["doctor"], { cwd: folder, env, columns: 200 }, async ({ see }) => {
+      await see(/checking session 1 of 2: .*session-.*checking session 2 of 2: .*2 sessions are undamaged/s);
+    });
+    // The line is cleared before the answer.
+    assert.match(raw, /\u001b\[K2 sessions are undamaged/);
+    assert.equal(String(run("doctor").stderr), "");
+  }),
+);

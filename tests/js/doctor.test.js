@@ -1,6 +1,6 @@
 // @ts-check
 // What is wrong with a session is said with the file and the bytes; nothing is mended by looking.
-// Tries: src/operation/health.rs, src/operation/store/doctor/checks.rs
+// Tries: src/operation/health.rs, src/operation/store/doctor/
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -74,4 +74,22 @@ test("what a person wrote is no damage, and a log of nothing but damage is unrea
   await put(storage, log, "rubbish\n");
   await put(storage, `${session.path}/events.jsonl`, "\0".repeat(100));
   assert.equal((await session.examine()).health, "unreadable");
+});
+
+test("doctor tells of each session before it is examined, and of one alone where one is asked for", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  for (let n = 0; n < 20; n += 1) await (await store.create({ title: `session ${n}` })).close();
+  /** @type {import("../../js/types/index.js").DoctorProgress[]} */
+  const told = [];
+  const onProgress = (/** @type {import("../../js/types/index.js").DoctorProgress} */ one) => void told.push(one);
+  const reports = await store.doctor({ onProgress });
+  assert.equal(reports.length, 20);
+  assert.deepEqual(
+    told.splice(0),
+    reports.map(({ path }, done) => ({ path, done, total: 20 })),
+  );
+  const [, { id = "", path = "" } = {}] = reports;
+  assert.deepEqual(await store.doctor({ id, onProgress }), reports.slice(1, 2));
+  assert.deepEqual(told, [{ path, done: 0, total: 1 }]);
+  await store.close();
 });

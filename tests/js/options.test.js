@@ -219,6 +219,7 @@ test("a text is a text, a number a number and a function one: what is of another
       ["count", (count) => session.resume({ window: 8000, count })],
       ["now", (now) => new MemoryStorage({ now })],
       ["onProgress", (onProgress) => store.import("/nothing", { onProgress })],
+      ["onProgress", (onProgress) => store.doctor({ onProgress })],
       ["commandOf", (commandOf) => store.record(asAny({ agent: "codex", path: "/nothing", commandOf }))],
     ],
   };

@@ -108,7 +108,7 @@ fn what_secrets_are_in_the_files_is_told_without_rules_of_the_program() {
     let session = store.create("{}").expect("begun");
     let said = format!(r#"{{"role":"user","content":"It is {}."}}"#, token());
     session.append(&said, Default::default()).expect("appended");
-    let report = store.doctor(r#"{"secrets":true}"#).expect("told");
+    let report = store.doctor(r#"{"secrets":true}"#, Helpers::default()).expect("told");
     assert!(report.contains("expected no secret, but found 1: gitlab-pat"), "{report}");
 }
 
@@ -203,6 +203,20 @@ fn no_request_has_a_secret_leave_that_would_be_replaced() {
 }
 
 #[test]
+fn doctor_tells_of_each_session() {
+    let store = open_store("{}").expect("opened");
+    for title in ["one", "two"] {
+        store.create(&format!(r#"{{"title":"{title}"}}"#)).expect("created");
+    }
+    let mut told = Vec::new();
+    let mut progress = |page: &str| told.push(page.to_owned());
+    let helpers = Helpers { progress: Some(&mut progress), ..Helpers::default() };
+    store.doctor("{}", helpers).expect("examined");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].ends_with(r#"","done":1,"total":2}"#), "{told:?}");
+}
+
+#[test]
 fn each_request_refuses_a_name_that_nobody_knows() {
     type Asks = fn(&Store, &Session, &str) -> Result<(), Trouble>;
     fn read_all(mut pages: Pages<'_>) -> Result<(), Trouble> {
@@ -221,7 +235,7 @@ fn each_request_refuses_a_name_that_nobody_knows() {
         ("outputs.list", |store, _, request| store.outputs().list(request).map(drop)),
         ("outputs.clear", |store, _, request| store.outputs().clear(request).map(drop)),
         ("outputs.prompt", |store, _, request| store.outputs().prompt(request).map(drop)),
-        ("doctor", |store, _, request| store.doctor(request).map(drop)),
+        ("doctor", |store, _, request| store.doctor(request, Helpers::default()).map(drop)),
         ("append_once", |_, _, request| Ok(AppendConditions::from_json(request).map(drop)?)),
         ("context", |_, session, request| session.context(request, Helpers::default()).map(drop)),
         ("resume", |_, session, request| {

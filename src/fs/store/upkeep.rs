@@ -5,7 +5,9 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::super::helpers::Helpers;
 use super::super::refusal::storage_failure;
+use super::super::request::with_fields;
 use super::super::session::Session;
 use super::Store;
 use super::folders::{path_text, real_folder};
@@ -42,9 +44,9 @@ impl Store {
 
     /// Reports what is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all
     /// optional. Without `fix` it changes no byte; with `fix` it mends what can be mended, and never touches a complete
-    /// line of a log. `secrets`: also looks for secrets in the files. Answer:
-    /// `[{"id","path","health","problems":[{"file", "code","start","end","message"}],"fixed"}]`; places are byte
-    /// offsets.
+    /// line of a log. `secrets`: also looks for secrets in the files. `helpers.progress` hears of each session before it
+    /// is examined. Answer: `[{"id","path","health","problems":[{"file", "code","start","end","message"}],"fixed"}]`;
+    /// places are byte offsets.
     ///
     /// # Errors
     /// `invalid_request`; `not_found` or `ambiguous` for an `id` that means none, or several; those of a storage.
@@ -54,12 +56,15 @@ impl Store {
     /// # let home = tempfile::tempdir()?;
     /// let store = leftoff::fs::Store::open(home.path())?;
     /// store.create("{}")?;
-    /// assert!(store.doctor("{}")?.contains(r#""health":"ok","problems":[]"#));
+    /// let report = store.doctor("{}", Default::default())?;
+    /// assert!(report.contains(r#""health":"ok","problems":[]"#));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn doctor(&self, request: &str) -> Result<String, Trouble> {
-        let report = self.drive(self.0.core.doctor(request.into()))?;
+    pub fn doctor(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
+        let tells = helpers.progress.is_some().then(|| "true".into());
+        let request = with_fields(request, &[("onProgress", tells)])?;
+        let report = self.drive_with(self.0.core.doctor(request), &mut helpers)?;
         self.redactor().redact_value(&self.0.host, report)
     }
 

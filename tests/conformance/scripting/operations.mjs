@@ -47,7 +47,7 @@ export const OF_STORES = {
   create: (store, asked) => store.create(asked),
   current: (store) => store.current(),
   delete: (store, asked, session) => store.delete(session(), asked),
-  doctor: (store, asked) => store.doctor(asked),
+  doctor: (store, asked) => progressing(asked, (all) => store.doctor(all)),
   folders: ({ project, home, workspace }) => ({ project, home, workspace }),
   find: (store, { words, ...options }) => store.find(words, parseDates(options)),
   goesOn: (store, { text }, session) => store.goesOn(session(), text),
@@ -133,7 +133,7 @@ function parseDates({ since, until, ...options }) {
 }
 
 /**
- * With what an import tells before each file, where that is asked for; how often it tells of one file is its choice.
+ * With what is told before each file or session, where that is asked for; how often it tells of one is its choice.
  * @param {any} options
  * @param {(options: any) => Promise<object>} work
  */
@@ -145,7 +145,7 @@ async function progressing({ onProgress, ...options }, work) {
     ...options,
     onProgress: (/** @type {{ path: string }} */ one) => void (first.has(one.path) || first.set(one.path, one)),
   });
-  return { ...answer, progress: [...first.values()] };
+  return { ...(Array.isArray(answer) ? { reports: answer } : answer), progress: [...first.values()] };
 }
 
 /**

@@ -61,7 +61,9 @@ pub fn run_store_step(
             let trash = store.delete(session()?, step.flag("purge")?)?;
             format!("{{\"trash\":{}}}", to_json(&trash))
         }
-        "doctor" => store.doctor(&step.rest())?,
+        "doctor" => {
+            progressing(step, |helpers| store.doctor(&step.without_fields(&["onProgress"]), helpers))?
+        }
         "find" => store.find(&step.text("words")?, &step.without_fields(&["words"]))?,
         "folders" => {
             let [project, home, workspace] =
@@ -165,7 +167,7 @@ fn import(store: &Store, step: &Step) -> Answer {
     progressing(step, |helpers| store.import(&path, how, helpers))
 }
 
-/// With the first that is told of each file, where the script wants it.
+/// With the first that is told of each file or session, where the script wants it.
 fn progressing(
     step: &Step,
     work: impl FnOnce(Helpers<'_>) -> Result<String, leftoff::operation::Trouble>,
@@ -183,7 +185,8 @@ fn progressing(
         return Ok(answer);
     }
     let told: Vec<String> = first.into_iter().map(|(_, told)| told).collect();
-    Ok(format!("{},\"progress\":[{}]}}", answer.trim_end_matches('}'), told.join(",")))
+    let answer = if answer.starts_with('[') { format!("{{\"reports\":{answer}}}") } else { answer };
+    Ok(format!("{},\"progress\":[{}]}}", answer.strip_suffix('}').unwrap_or_default(), told.join(",")))
 }
 
 fn write_for_agent(store: &Store, session: &Session, step: &Step) -> Answer {

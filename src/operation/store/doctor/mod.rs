@@ -12,7 +12,10 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::Serialize;
+
 use super::Store;
+use super::places::FoundPlace;
 use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{self, File, Placement, Root, SessionLocation, pointer};
@@ -33,8 +36,33 @@ const MAX_PARALLEL_EXAMINATIONS: usize = 16;
 struct DoctorRequest {
     fix: bool,
     secrets: bool,
+    /// The caller wants progress reports.
+    reports_progress: bool,
     /// The names in the cache, where it was listed: most sessions have nothing there.
     cached: Option<CachedNames>,
+}
+
+/// Progress, as a caller sees it: the session that is examined next, and how many came before it.
+#[derive(Serialize)]
+struct DoctorProgress<'a> {
+    path: &'a str,
+    done: usize,
+    total: usize,
+}
+
+impl DoctorRequest {
+    // Reports progress before a session, given by its folder's display path, if the caller wants it.
+    async fn report_progress(
+        &self,
+        io: &Io,
+        path: &str,
+        (done, total): (usize, usize),
+    ) -> Result<(), Trouble> {
+        if self.reports_progress {
+            io.write_page(to_json(&DoctorProgress { path, done, total }).into_bytes()).await?;
+        }
+        Ok(())
+    }
 }
 
 /// The report on a session, or on the store itself. Each problem is JSON.
@@ -59,19 +87,25 @@ impl DoctorReport {
 }
 
 impl Store {
-    /// Examines all sessions and the store itself, or the one session that `id` means: `{"id","fix","secrets"}`, JSON,
-    /// all optional. With `fix`, mends what can be mended; no complete line of a log is ever touched. With `secrets`,
-    /// also finds secrets in the files. Answer:
+    /// Examines all sessions and the store itself, or the one session that `id` means:
+    /// `{"id","fix","secrets","onProgress"}`, JSON, all optional. With `fix`, mends what can be mended; no complete line
+    /// of a log is ever touched. With `secrets`, also finds secrets in the files. With `onProgress`, a page before each
+    /// session reports progress as `{"path","done","total"}`. Answer:
     /// `[{"id","path","health","problems":[{"file","code","start","end","message"}],"fixed"}]`, JSON; `start` and
     /// `end` are bytes.
     pub fn doctor(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let (mut fields, bad) = (request::parse(&request, "id, fix or secrets")?, &mut Vec::new());
+            let (mut fields, bad) =
+                (request::parse(&request, "id, fix, secrets or onProgress")?, &mut Vec::new());
             let id: Option<String> = fields.take("id", bad);
             let mut take_flag = |name| fields.take(name, bad).unwrap_or_default();
-            let request =
-                DoctorRequest { fix: take_flag("fix"), secrets: take_flag("secrets"), cached: None };
+            let request = DoctorRequest {
+                fix: take_flag("fix"),
+                secrets: take_flag("secrets"),
+                reports_progress: take_flag("onProgress"),
+                cached: None,
+            };
             request::reject_bad(bad)?;
             if request.secrets {
                 // Fails here if a host's rules are missing, since that is a fault of the request, not of a session.
@@ -83,6 +117,7 @@ impl Store {
                     let found = Box::pin(store.list_without_changes(&io, true)).await?;
                     let one = store.pick_session(&id, &found)?;
                     let place = store.session_place(&one.path, one.entry.placement)?;
+                    request.report_progress(&io, &one.path, (0, 1)).await?;
                     store.examine_session(&io, &place, &request).await?.into_iter().collect()
                 }
             };
@@ -111,8 +146,13 @@ impl Store {
         let cached = unless_bug(io.list(&layout::cache()).await)?;
         request.cached = cached.map(|found| found.into_iter().flatten().map(|entry| entry.name).collect());
         let (places, request) = (&places, &request);
-        let works = places.iter().map(|found| {
-            Box::pin(self.examine_session(io, &found.place, request)) as Work<'_, Option<DoctorReport>>
+        let works = places.iter().enumerate().map(|(done, FoundPlace { place, .. })| {
+            let examined = async move {
+                let path = self.setup.display_path(&place.folder());
+                request.report_progress(io, &path, (done, places.len())).await?;
+                self.examine_session(io, place, request).await
+            };
+            Box::pin(examined) as Work<'_, Option<DoctorReport>>
         });
         // Sessions are mended one after another.
         let most = if request.fix { 1 } else { MAX_PARALLEL_EXAMINATIONS };

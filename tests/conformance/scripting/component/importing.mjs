@@ -56,12 +56,12 @@ async function importedOf(host, kept, { from, onProgress }) {
 }
 
 /**
- * With the first that is told of each file, where that is asked for.
+ * With the first that is told of each file or session, where that is asked for.
  * @param {ScriptedHost} host
  * @param {boolean} tells
  * @param {(tells: boolean) => any} work
  */
-async function progressing(host, tells = false, work) {
+export async function progressing(host, tells = false, work) {
   /** @type {Map<string, object>} */
   const first = new Map();
   const page = (/** @type {any} */ content) => {
@@ -69,7 +69,8 @@ async function progressing(host, tells = false, work) {
     if (!first.has(told.path)) first.set(told.path, told);
   };
   const answer = await json(host.run(work(tells), { ...reading(), page }));
-  return tells ? { ...answer, progress: [...first.values()] } : answer;
+  const named = Array.isArray(answer) ? { reports: answer } : answer;
+  return tells ? { ...named, progress: [...first.values()] } : answer;
 }
 
 /** The session that a conversation is; nothing where it is none. @param {ScriptedHost} host @param {any} asked */

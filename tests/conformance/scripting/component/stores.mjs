@@ -8,7 +8,7 @@ import { toJson } from "../../../../js/wasm/json.js";
 import { texts as plain } from "../../../component/host.mjs";
 import { awaitDone, json, placementOf, texts } from "./answers.mjs";
 import { handedOver } from "./handing.mjs";
-import { importPath, importedAll, recordConversation } from "./importing.mjs";
+import { importPath, importedAll, progressing, recordConversation } from "./importing.mjs";
 import { OF_SESSIONS, asking, callerAnswers, redactValue } from "./sessions.mjs";
 
 /** @import { SessionRequest } from "./sessions.mjs" */
@@ -24,7 +24,7 @@ export const OF_STORES = {
   delete: async ({ host, session, asked: { purge = false } }) => {
     return { trash: await json(host.run(host.store.delete(session, purge))) };
   },
-  doctor: ({ host, asked }) => json(host.run(host.store.doctor(JSON.stringify(asked)))),
+  doctor: ({ host, asked }) => progressing(host, asked.onProgress, () => host.store.doctor(JSON.stringify(asked))),
   writeForAgent: ({ host, session, own, asked }) => {
     const by = (/** @type {"context" | "resume"} */ op) => (/** @type {any} */ request) =>
       OF_SESSIONS[op]?.({ host, session, own: { ...own, ...callerAnswers(host, session, request) }, asked: request });
