@@ -11,6 +11,40 @@ const MAX_QUICK_BYTES = 64 * 1024;
 /** How many reads in a row are synchronous; then one lets other work have its turn. */
 const QUICK_READS_PER_TURN = 16;
 
+/**
+ * Open files, by path. Reads that begin in one turn of the program share a descriptor: to open a file costs more than to
+ * read a little of it. A later read opens it anew, for by then another file may have its name.
+ */
+export class SharedFiles {
+  /** @type {Map<string, { fd: number, readers: number }>} */
+  #open = new Map();
+
+  /** @param {string} path @param {(path: string) => number} open */
+  share(path, open) {
+    const known = this.#open.get(path);
+    const file = known ?? { fd: open(path), readers: 0 };
+    file.readers += 1;
+    if (!known) {
+      this.#open.set(path, file);
+      queueMicrotask(() => this.#forget(path, file));
+    }
+    return file;
+  }
+
+  /** Ends a read. @param {string} path @param {{ fd: number, readers: number }} file */
+  release(path, file) {
+    file.readers -= 1;
+    if (file.readers > 0) return;
+    this.#forget(path, file);
+    closeQuietly(file.fd);
+  }
+
+  /** @param {string} path @param {object} file */
+  #forget(path, file) {
+    if (this.#open.get(path) === file) this.#open.delete(path);
+  }
+}
+
 export class FileReader {
   /** How many reads were synchronous since the last that was not. */
   #quickReads = 0;
@@ -51,4 +85,12 @@ function readAt(fd, into, offset, length, position) {
   return new Promise((resolve, reject) =>
     fs.read(fd, into, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
   );
+}
+
+// Whatever it says: what was read is read, and the error of a read that failed is the one to hear.
+/** @param {number} fd */
+export function closeQuietly(fd) {
+  try {
+    fs.closeSync(fd);
+  } catch {}
 }

@@ -32,7 +32,7 @@ import {
 import { addFiles, kindOf, statOf } from "./stats.js";
 import { move, rejectTaken, rejectUnmovable } from "./move.js";
 import { placeLink } from "./link.js";
-import { FileReader } from "./file-reader.js";
+import { FileReader, SharedFiles, closeQuietly } from "./file-reader.js";
 import { OpenFile, openToAppend } from "./open-file.js";
 import { toStorageError } from "./system-errors.js";
 import { ReplacedError, RootedFinder } from "./root.js";
@@ -84,6 +84,8 @@ export class NodeStorage {
   #closed = false;
 
   #reader = new FileReader();
+
+  #reading = new SharedFiles();
 
   #hasRoot;
 
@@ -308,21 +310,21 @@ export class NodeStorage {
   /** @param {Verb} verb @param {string} path @param {number} start @param {number} end @param {Uint8Array} [into] */
   async #slice(verb, path, start, end, into = new Uint8Array()) {
     this.#rejectIfClosed(verb, path);
-    let fd;
+    let file;
     try {
-      fd = this.#openToRead(path);
-      const found = fs.fstatSync(fd);
+      file = this.#reading.share(path, (path) => this.#openToRead(path));
+      const found = fs.fstatSync(file.fd);
       if (!found.isFile()) throw storageError(verb, path, { code: "not_a_file" });
       const from = Math.min(start, found.size);
       const wanted = Math.min(end, found.size) - from;
       const bytes = wanted <= into.length ? into.subarray(0, wanted) : new Uint8Array(wanted);
-      const filled = await this.#reader.fill(fd, bytes, from);
+      const filled = await this.#reader.fill(file.fd, bytes, from);
       return bytes.subarray(0, filled);
     } catch (cause) {
       if (isAbsent(cause)) return null;
       throw this.#toStorageError(verb, path, cause);
     } finally {
-      if (fd !== undefined) closeQuietly(fd);
+      if (file) this.#reading.release(path, file);
     }
   }
 
@@ -515,14 +517,6 @@ export class NodeStorage {
   #toStorageError(verb, path, cause, extra) {
     return toStorageError(verb, path, cause, { hasRoot: this.#hasRoot, ...extra });
   }
-}
-
-// Whatever it says: what was read is read, and the error of a read that failed is the one to hear.
-/** @param {number} fd */
-function closeQuietly(fd) {
-  try {
-    fs.closeSync(fd);
-  } catch {}
 }
 
 /** @param {string} path @param {string} folder */

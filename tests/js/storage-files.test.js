@@ -1,7 +1,7 @@
 // @ts-check
 
 /** The file storage against a real system: modes, links, refusals, full disks, several processes. */
-// Tries: js/storage/node.js, js/storage/open-file.js, js/storage/link.js, js/storage/system-errors.js
+// Tries: js/storage/node.js, js/storage/file-reader.js, js/storage/open-file.js, js/storage/link.js, js/storage/system-errors.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -414,5 +414,50 @@ describe("several processes", () => {
       expected[writer] += 1;
     }
     assert.deepEqual(expected, Array(writers).fill(lines));
+  });
+});
+
+describe("reads", () => {
+  const text = (/** @type {Uint8Array | null} */ bytes) => new TextDecoder().decode(bytes ?? undefined);
+
+  check("those that begin together open their file once, and all is closed afterwards", async (storage, root) => {
+    const path = `${root}/log`;
+    // More than the system gives at once are read beside each other.
+    fs.writeFileSync(
+      path,
+      Uint8Array.from({ length: 300_000 }, (_, place) => place % 251),
+    );
+    const opened = mock.method(fs, "openSync");
+    const closed = mock.method(fs, "closeSync");
+    const ofLog = () => opened.mock.calls.filter(({ arguments: [at] }) => String(at).endsWith("/log")).length;
+    const parts = await Promise.all(
+      Array.from({ length: 40 }, (_, place) => storage.readRange(path, place * 7000, place * 7000 + 100)),
+    );
+    parts.forEach((part, place) => assert.deepEqual(part?.[0], (place * 7000) % 251));
+    assert.equal((await storage.readRange(path, 0, 200_000))?.length, 200_000);
+    assert.equal(ofLog(), 2, "once for those together, once for the later one");
+    assert.equal(closed.mock.callCount(), opened.mock.callCount());
+  });
+
+  check(
+    "one that begins after a file was replaced reads the new one, while others still read the old one",
+    async (storage, root) => {
+      const path = `${root}/document`;
+      const [old, other] = ["old", "new"].map((word) => new TextEncoder().encode(word.repeat(100_000)));
+      await storage.replace(path, /** @type {Uint8Array} */ (old));
+      const slow = storage.read(path);
+      fs.writeFileSync(`${root}/beside`, /** @type {Uint8Array} */ (other));
+      fs.renameSync(`${root}/beside`, path);
+      await Promise.resolve();
+      const [first, then] = await Promise.all([slow, storage.readRange(path, 0, 6)]);
+      assert.deepEqual([text(first).slice(0, 6), text(then)], ["oldold", "newnew"]);
+    },
+  );
+
+  check("what is no file is refused to each reader, and to those who come later", async (storage, root) => {
+    fs.mkdirSync(`${root}/folder`);
+    const one = storage.read(`${root}/folder`);
+    const other = storage.readRange(`${root}/folder`, 0, 9);
+    for (const read of [one, other, storage.read(`${root}/folder`)]) await assert.rejects(read, { code: "not_a_file" });
   });
 });
