@@ -64,8 +64,11 @@ fn split_text(text: &str) -> Vec<Range<usize>> {
     while text.len() - start > PASSAGE_BYTES * 3 / 2 {
         let window = start + PASSAGE_BYTES / 2..grapheme_boundary(text, start + PASSAGE_BYTES * 5 / 4, false);
         let least = grapheme_boundary(text, window.start, true);
-        let behind = |sign: &str| text[least..window.end].rfind(sign).map(|at| least + at + sign.len());
-        let end = behind("\n").or_else(|| behind(". ")).or_else(|| behind(" ")).unwrap_or(window.end);
+        let part = &text.as_bytes()[least..window.end];
+        let line = memchr::memrchr(b'\n', part).map(|at| at + 1);
+        let sentence = || part.windows(2).rposition(|two| two == b". ").map(|at| at + 2);
+        let word = || memchr::memrchr(b' ', part).map(|at| at + 1);
+        let end = line.or_else(sentence).or_else(word).map_or(window.end, |length| least + length);
         places.push(start..end);
         start = end;
     }

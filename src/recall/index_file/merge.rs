@@ -285,7 +285,7 @@ impl<'a> SourceCursor<'a> {
         files: &mut F,
         out: &mut [Vec<Posting>; 2],
     ) -> Result<(), F::Stop> {
-        let lists = match self.terms.as_mut().and_then(|terms| terms.lists.take()).ok_or(DamagedIndex)? {
+        let lists = match self.terms.as_ref().map(BlockTerms::entry).ok_or(DamagedIndex)? {
             TermEntry::Near(lists) => lists,
             far => {
                 let TermEntry::Far(far) = self.end.to_file_range(far) else {

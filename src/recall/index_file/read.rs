@@ -201,8 +201,7 @@ impl IndexFooter {
         let mut terms = BlockTerms::new(block)?;
         while terms.next()? {
             if terms.term() >= term {
-                let entry = terms.lists.take().filter(|_| terms.term() == term);
-                return Ok(entry.map(|entry| self.to_file_range(entry)));
+                return Ok((terms.term() == term).then(|| self.to_file_range(terms.entry())));
             }
         }
         Ok(None)
@@ -284,8 +283,16 @@ pub struct BlockTerms {
     block: Vec<u8>,
     offset: usize,
     term: Vec<u8>,
-    /// The current term's entry; the range of far lists is one within the far part.
-    pub lists: Option<TermEntry>,
+    stored: StoredEntry,
+}
+
+// An entry as its block has it: most terms of a block are only passed by.
+#[derive(Clone, Debug, Default)]
+struct StoredEntry {
+    counts: [u32; 2],
+    lengths: [usize; 2],
+    // The range of far lists within the far part; else the lists end where the entry does.
+    far: Option<Range<u64>>,
 }
 
 impl BlockTerms {
@@ -295,12 +302,28 @@ impl BlockTerms {
     /// [`DamagedIndex`] if the block is not as it was written.
     pub fn new(block: &[u8]) -> Result<BlockTerms, DamagedIndex> {
         let block = unseal(block).ok_or(DamagedIndex)?.to_vec();
-        Ok(BlockTerms { block, offset: 0, term: Vec::new(), lists: None })
+        Ok(BlockTerms { block, offset: 0, term: Vec::new(), stored: StoredEntry::default() })
     }
 
     /// Returns the current term.
     pub fn term(&self) -> &[u8] {
         &self.term
+    }
+
+    /// Returns the number of the current term's documents in each field.
+    pub fn counts(&self) -> [u32; 2] {
+        self.stored.counts
+    }
+
+    /// Returns the current term's entry; the range of far lists is one within the far part.
+    pub fn entry(&self) -> TermEntry {
+        let StoredEntry { counts, lengths, far } = self.stored.clone();
+        if let Some(range) = far {
+            return TermEntry::Far(FarLists { range, counts, lengths });
+        }
+        let middle = self.offset - lengths[1];
+        let lists = [&self.block[middle - lengths[0]..middle], &self.block[middle..self.offset]];
+        TermEntry::Near(PostingLists { counts, bytes: lists.map(Vec::from) })
     }
 
     /// Goes to the next term; false if there is none.
@@ -313,14 +336,14 @@ impl BlockTerms {
             return Ok(false);
         }
         let mut bytes = ByteReader(&self.block[self.offset..]);
-        self.lists = Some(read_entry(&mut bytes, &mut self.term).ok_or(DamagedIndex)?);
+        self.stored = read_entry(&mut bytes, &mut self.term).ok_or(DamagedIndex)?;
         self.offset = self.block.len() - bytes.0.len();
         Ok(true)
     }
 }
 
 // Reads the entry after `term`, and replaces `term` by the entry's.
-fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<TermEntry> {
+fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<StoredEntry> {
     let [shared, suffix] = read_pair(bytes)?;
     if shared > term.len() {
         return None;
@@ -330,29 +353,29 @@ fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<TermEntr
     let counts = read_pair(bytes)?;
     let counts = [u32::try_from(counts[0]).ok()?, u32::try_from(counts[1]).ok()?];
     if counts[0].checked_add(counts[1])? <= MAX_DOCUMENTS_WITHOUT_LENGTHS {
-        let lists = [read_short_list(bytes, counts[0])?, read_short_list(bytes, counts[1])?];
-        return Some(TermEntry::Near(PostingLists { counts, bytes: lists }));
+        let lengths = [pass_short_list(bytes, counts[0])?, pass_short_list(bytes, counts[1])?];
+        return Some(StoredEntry { counts, lengths, far: None });
     }
     let mut lengths = [0; 2];
     for (length, count) in lengths.iter_mut().zip(counts) {
         *length = if count > 0 { bytes.read_count()? } else { 0 };
     }
     let all = lengths[0].checked_add(lengths[1])?;
-    Some(if all > MAX_INLINE_LIST_BYTES {
+    let far = if all > MAX_INLINE_LIST_BYTES {
         let start = bytes.read_number()?;
-        let end = start.checked_add(all as u64)?.checked_add(CHECKSUM_BYTES as u64)?;
-        TermEntry::Far(FarLists { range: start..end, counts, lengths })
+        Some(start..start.checked_add(all as u64)?.checked_add(CHECKSUM_BYTES as u64)?)
     } else {
-        let lists = [bytes.read_bytes(lengths[0])?.into(), bytes.read_bytes(lengths[1])?.into()];
-        TermEntry::Near(PostingLists { counts, bytes: lists })
-    })
+        bytes.read_bytes(all)?;
+        None
+    };
+    Some(StoredEntry { counts, lengths, far })
 }
 
-// Reads a list whose length is not stored.
-fn read_short_list(bytes: &mut ByteReader<'_>, count: u32) -> Option<Vec<u8>> {
-    let before = bytes.0;
+// Passes a list whose length is not stored, and returns that.
+fn pass_short_list(bytes: &mut ByteReader<'_>, count: u32) -> Option<usize> {
+    let before = bytes.0.len();
     for_each_posting(bytes, count, |_| ())?;
-    Some(before[..before.len() - bytes.0.len()].into())
+    Some(before - bytes.0.len())
 }
 
 fn read_pair(bytes: &mut ByteReader<'_>) -> Option<[usize; 2]> {

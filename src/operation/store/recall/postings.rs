@@ -178,7 +178,7 @@ async fn find_matching_terms(
             if is_meant(terms.term())
                 && let Ok(text) = core::str::from_utf8(terms.term())
             {
-                let more = terms.lists.as_ref().map_or([0; 2], TermEntry::counts);
+                let more = terms.counts();
                 *counts.entry(text.to_string()).or_default() += more[0] + more[1];
             }
         }
