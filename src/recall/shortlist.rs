@@ -98,6 +98,7 @@ impl Shortlist {
     }
 }
 
-fn line_span(document: Document) -> Span {
+/// Returns the range of a document's line, or a little more.
+pub(crate) fn line_span(document: Document) -> Span {
     Span { start: document.line_start, end: document.line_start.saturating_add(size_of(document.size)) }
 }

@@ -2,15 +2,15 @@
 // How often an operation calls into the core: each call costs the crossing, and each rule that JavaScript keeps costs
 // calls. What an operation takes today is the most that it may take; `goal` is where it is to come to. Whoever makes it
 // less writes that down.
-// Tries: js/wasm/drive.js, js/wasm/module.js, src/operation/io.rs
+// Tries: js/wasm/drive.js, js/wasm/module.js, src/operation/io.rs, src/operation/store/recall/
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, mock, test } from "node:test";
 
 import { setClock } from "../../js/wasm/clock.js";
-import { countTokens, openStore } from "../../js/index.js";
+import { NodeStorage, countTokens, openStore } from "../../js/index.js";
 import { Module } from "../../js/wasm/module.js";
 import { inStore, messagesOf, turnAbout } from "./long-session.js";
 
@@ -62,6 +62,9 @@ const OF_A_SESSION = {
 
 /** @type {Record<"opened" | "known", CallBound>} */
 const OF_A_LIST = { opened: { atMost: 153 }, known: { atMost: 9 } };
+
+/** A search once the store has searched before, of so many sessions that the index has no file for. */
+const OF_A_SEARCH = { 1: { atMost: 7, goal: 6 }, 8: { atMost: 7, goal: 6 } };
 
 const { call: called } = Module.prototype;
 let calls = 0;
@@ -142,3 +145,36 @@ test(`a list of ${LISTED} calls the core ${OF_A_LIST.opened.atMost} times at mos
     rmSync(folder, { recursive: true });
   }
 });
+
+for (const [count, bound] of Object.entries(OF_A_SEARCH)) {
+  test(`a search of ${count} short sessions calls the core ${bound.atMost} times at most, and reads each log once`, async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-calls-")));
+    const store = await openStore({ home: join(folder, "home"), project: folder });
+    const search = async () => {
+      const found = [];
+      for await (const { id } of store.search("parser lease")) found.push(id);
+      return found;
+    };
+    try {
+      for (let n = 0; n < Number(count); n += 1) {
+        const session = await store.create({ title: `session ${n}` });
+        await session.append([
+          { role: "user", content: "The parser and its lease fail." },
+          { role: "assistant", content: "The lease of the parser was torn." },
+        ]);
+      }
+      const first = await search();
+      assert.equal(first.length, 2 * Number(count));
+      const reads = mock.method(NodeStorage.prototype, "readRange");
+      await checkCalls("a search", bound, async () => assert.deepEqual(await search(), first));
+      const logs = reads.mock.calls
+        .map(({ arguments: [path] }) => path)
+        .filter((path) => path.endsWith("messages.jsonl"));
+      assert.deepEqual([logs.length, new Set(logs).size], [Number(count), Number(count)]);
+    } finally {
+      mock.restoreAll();
+      await store.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+}

@@ -15,7 +15,7 @@ use core::pin::Pin;
 use super::coverage::{IndexView, SessionLog};
 use super::document_order::DocumentOrder;
 use super::index_files::{IndexFile, IndexLocation, IndexLost, read_ranges};
-use super::indexing::{IndexRedaction, IndexUpkeep, MIN_INDEXED_BYTES};
+use super::indexing::{IndexRedaction, IndexUpkeep, MIN_INDEXED_BYTES, PlainReader};
 use super::postings::read_postings;
 use super::{MAX_ATTEMPTS, too_many_retries_error};
 use crate::context::MAX_SCAN_BYTES;
@@ -68,6 +68,7 @@ impl Store {
             covers_all_sessions: false,
             redaction: IndexRedaction::default(),
             tidy: remove_small_files,
+            logs: &PlainReader,
         };
         let index = self.update_index(io, &[log], covering, upkeep).await?;
         if index.is_behind {

@@ -14,12 +14,13 @@ use alloc::vec::Vec;
 use super::index_files::{IndexFile, IndexLost, SegmentRef, covering_segments, find_segments, hash_tail};
 use super::indexing::{IndexUpkeep, IndexingOutcome, MIN_INDEXED_BYTES, UnindexedLog, index_logs};
 use super::{MAX_ATTEMPTS, SearchRequest, too_many_retries_error};
-use crate::layout::{MESSAGES, Placement, SessionLocation};
-use crate::operation::join::collect_responses;
+use crate::layout::{File, MESSAGES, Placement, SessionLocation};
+use crate::operation::join::{collect_responses, join_both};
 use crate::operation::session_files::SessionFiles;
 use crate::operation::store::Store;
 use crate::operation::{FileKind, Io, Operation, Stat, Trouble, unless_bug};
 use crate::recall::index_file::Segment;
+use crate::record::span::Span;
 use crate::session::file_prints;
 use crate::session::session_list::ListedSession;
 
@@ -48,6 +49,26 @@ pub(super) struct SessionLog {
 pub(super) struct LogCoverage {
     files: Vec<IndexFile>,
     segments: Vec<Vec<SegmentRef>>,
+}
+
+impl LogCoverage {
+    fn of<'l>(files: Vec<IndexFile>, logs: impl Iterator<Item = &'l SessionLog>) -> LogCoverage {
+        let segments = find_segments(&files, logs.map(|log| &*log.key));
+        LogCoverage { files, segments }
+    }
+
+    /// Returns the parts of searched logs that no segment covers, if they are so short that they are indexed in memory.
+    pub fn short_parts(&self, logs: &[&SessionLog]) -> Vec<(File, Span)> {
+        let part = |(log, pieces): (&&SessionLog, &Vec<SegmentRef>)| {
+            let chain = covering_segments(&self.files, pieces, log.size_and_time);
+            let start = chain.last().map_or(0, |(run, row)| self.files[*run].footer.rows[*row].end);
+            let part = Span { start, end: log.size_and_time.0 };
+            (log.is_searched && start < part.end).then(|| (log.place.log(MESSAGES), part))
+        };
+        let parts: Vec<_> = logs.iter().zip(&self.segments).filter_map(part).collect();
+        let size = parts.iter().map(|(_, part)| part.end - part.start).sum::<u64>();
+        if size <= MIN_INDEXED_BYTES { parts } else { Vec::new() }
+    }
 }
 
 // Which segments are valid, and what has to be indexed or removed.
@@ -140,8 +161,9 @@ impl Store {
         question: &SearchRequest,
     ) -> Result<(Vec<SearchedSession>, LogCoverage), Trouble> {
         let looked_ms = io.now_ms();
-        let mut sessions = self.list_searched(io, question).await?;
-        let covering = self.find_coverage(io, sessions.iter().map(|one| &one.log)).await?;
+        let (sessions, files) = join_both(self.list_searched(io, question), self.open_index_files(io)).await;
+        let mut sessions = sessions?;
+        let covering = LogCoverage::of(files?, sessions.iter().map(|one| &one.log));
         let LogCoverage { files: runs, segments: pieces } = &covering;
         let mut others = Vec::new();
         for (SearchedSession { log, listed }, pieces) in sessions.iter_mut().zip(pieces) {
@@ -173,9 +195,7 @@ impl Store {
         io: &Io,
         logs: impl Iterator<Item = &'l SessionLog>,
     ) -> Result<LogCoverage, Trouble> {
-        let runs = self.open_index_files(io).await?;
-        let pieces = find_segments(&runs, logs.map(|log| &*log.key));
-        Ok(LogCoverage { files: runs, segments: pieces })
+        Ok(LogCoverage::of(self.open_index_files(io).await?, logs))
     }
 
     /// Returns a session's log, if it has one. `most`: the most bytes of it that may be indexed at once.
@@ -203,7 +223,7 @@ impl Store {
         io: &Io,
         logs: &[&SessionLog],
         covering: LogCoverage,
-        IndexUpkeep { covers_all_sessions: is_all, redaction: hiding, tidy: tidying }: IndexUpkeep<'_>,
+        IndexUpkeep { covers_all_sessions: is_all, redaction: hiding, tidy: tidying, logs: reader }: IndexUpkeep<'_>,
     ) -> Result<IndexView, IndexLost> {
         let IndexPlan {
             valid_segments: chains,
@@ -217,7 +237,7 @@ impl Store {
             return Err(IndexLost::Replaced);
         }
         let IndexingOutcome { files: made, was_rebuilt: is_anew } =
-            index_logs(self, io, stale, hiding).await?;
+            index_logs(self, io, stale, hiding, reader).await?;
         if is_anew {
             return Err(IndexLost::Replaced);
         }

@@ -13,6 +13,14 @@ use crate::recall::index_file::read::parse_page;
 use crate::recall::question::Term;
 use crate::recall::rank::{RankedDocument, weight_of_role};
 
+/// Orders a session's ranked messages by score and by who said them.
+pub(super) fn order_matches(terms: &[Term], found: &mut [(RankedDocument, Document)]) {
+    for (ranked, document) in found.iter_mut() {
+        ranked.score *= weight_of_role(terms, ranked.field, document);
+    }
+    found.sort_by(|(ranked, _), (other, _)| other.score.total_cmp(&ranked.score));
+}
+
 /// The segments of all index files in order, and the documents that each of them has.
 #[derive(Debug, Default)]
 pub(super) struct DocumentOrder {
@@ -141,23 +149,6 @@ impl DocumentOrder {
             found.push((*ranked, document.ok_or_else(|| runs[*run].changed_error())?));
         }
         Ok(found)
-    }
-
-    /// Orders a session's ranked messages by score and by who said them, and returns each with the byte where its line
-    /// begins.
-    pub async fn order_matches(
-        &self,
-        io: &Io,
-        runs: &[IndexFile],
-        terms: &[Term],
-        best: &[RankedDocument],
-    ) -> Result<Vec<(RankedDocument, u64)>, IndexLost> {
-        let mut found = self.read_matches(io, runs, best).await?;
-        for (ranked, document) in &mut found {
-            ranked.score *= weight_of_role(terms, ranked.field, document);
-        }
-        found.sort_by(|(ranked, _), (other, _)| other.score.total_cmp(&ranked.score));
-        Ok(found.into_iter().map(|(ranked, document)| (ranked, document.line_start)).collect())
     }
 
     /// Returns the documents of a field in order. `all`: those of each index file.

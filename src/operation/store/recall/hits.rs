@@ -11,18 +11,22 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::document_order::DocumentOrder;
+use super::document_order::{DocumentOrder, order_matches};
 use super::index_files::{IndexFile, IndexLost};
+use super::log_bytes::LogBytes;
 use super::message_numbers::MessageNumbers;
 use crate::json::text::to_json;
 use crate::layout::{File, MESSAGES};
 use crate::operation::session_files::SessionFiles;
 use crate::operation::vectors::request_nearness;
 use crate::operation::{Io, OutgoingRedactor, Trouble};
+use crate::recall::documents::Document;
 use crate::recall::meaning::reorder_by_nearness;
 use crate::recall::question::{Term, TermReason};
+use crate::recall::rank::RankedDocument;
 use crate::recall::searchable_texts::searchable_texts;
-use crate::recall::sessions;
+use crate::recall::sessions::RankedSession;
+use crate::recall::shortlist::line_span;
 use crate::recall::terms::{Field, TermAnalyzer};
 use crate::record::message::{self, Message, Role};
 use crate::record::scan::Record;
@@ -33,6 +37,11 @@ use crate::resume::log_match::ExcerptPart;
 const MIN_SCORE_SHARE: f32 = 0.5;
 // Bytes that are read first for a line; most lines are shorter.
 const LINE_READ_BYTES: u64 = 16 * 1024;
+// The most bytes of lines that are read at once for a page of hits.
+const MAX_PAGE_BYTES: u64 = 1 << 20;
+
+/// A session's ranked messages, the best first, each with its document.
+pub(super) type Matches = Vec<(RankedDocument, Document)>;
 
 /// How a hit matches, from the best kind to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -115,6 +124,7 @@ pub(super) async fn order_by_meaning<T>(
 pub(super) struct HitReader<'a> {
     pub files: &'a [IndexFile],
     pub order: &'a DocumentOrder,
+    pub log_bytes: &'a LogBytes,
     pub terms: &'a [Term],
     pub term_weights: &'a [f32],
     pub redactor: &'a Rc<OutgoingRedactor>,
@@ -129,35 +139,66 @@ pub(super) struct HitReader<'a> {
 }
 
 impl HitReader<'_> {
+    /// Reads what matches in these sessions, and the lines of the hits, each in one step. `log`: a session's log.
+    pub async fn read_lines(
+        &self,
+        io: &Io,
+        sessions: &[&RankedSession],
+        log: impl Fn(&RankedSession) -> File,
+    ) -> Result<Vec<Matches>, IndexLost> {
+        let best: Vec<RankedDocument> = sessions.iter().flat_map(|ranked| ranked.best.clone()).collect();
+        let mut found = self.order.read_matches(io, self.files, &best).await?.into_iter();
+        let (mut all, mut lines, mut size) = (Vec::new(), Vec::new(), 0);
+        for ranked in sessions {
+            let mut matches: Matches = found.by_ref().take(ranked.best.len()).collect();
+            order_matches(self.terms, &mut matches);
+            self.retain_hits(&mut matches);
+            for (_, document) in matches.iter().take(self.max_messages) {
+                let (file, line) = (log(ranked), line_span(*document));
+                size += line.end - line.start;
+                if size <= MAX_PAGE_BYTES && self.log_bytes.line_at(&file, line.start).is_none() {
+                    lines.push((file, line));
+                }
+            }
+            all.push(matches);
+        }
+        self.log_bytes.read(io, lines).await?;
+        Ok(all)
+    }
+
+    // Keeps the matches that may be hits, each message once.
+    fn retain_hits(&self, matches: &mut Matches) {
+        // A question of one word has no partial matches: every message with the word has all of it.
+        let first = matches.first().filter(|_| !self.fills && !self.is_one_word());
+        let least = first.map_or(0.0, |(first, _)| MIN_SCORE_SHARE * first.score);
+        let mut met = Vec::new();
+        matches.retain(|(ranked, Document { line_start, .. })| {
+            let is_hit = ranked.score >= least && !met.contains(line_start);
+            met.push(*line_start);
+            is_hit
+        });
+    }
+
     /// Reads a session's hits, best first. `names`: its title, its summary.
     pub async fn read_hits(
         &self,
         io: &Io,
-        ranked: &sessions::RankedSession,
+        best: Matches,
         files: &SessionFiles,
         names: &[&str],
         words: &mut TermAnalyzer,
     ) -> Result<Vec<SearchHit>, IndexLost> {
-        if ranked.best.is_empty() {
+        if best.is_empty() {
             return Ok(self.title_hit(names, words).into_iter().collect());
         }
         let mut hits = Vec::new();
-        // A question of one word has no partial matches: every message with the word has all of it.
-        let best = self.order.order_matches(io, self.files, self.terms, &ranked.best).await?;
-        let first = best.first().filter(|_| !self.fills && !self.is_one_word());
-        let least = first.map_or(0.0, |(first, _)| MIN_SCORE_SHARE * first.score);
         let own = self.redactor.unreported_copy_for(io, &files.folder()).await?;
-        let mut met = Vec::new();
         let mut near = Vec::new();
-        for (best, at) in best.into_iter().filter(|(best, _)| best.score >= least) {
+        for (best, Document { line_start, .. }) in best {
             if hits.len() == self.max_messages {
                 break;
             }
-            if met.contains(&at) {
-                continue;
-            }
-            met.push(at);
-            if let Some(message) = read_message(io, files, at, &own).await? {
+            if let Some(message) = read_message(io, (files, self.log_bytes), line_start, &own).await? {
                 let (found, hit) = self.message_hit(&message, best.field, words);
                 if found == MatchKind::Near && self.is_one_word() { near.push(hit) } else { hits.push(hit) }
             }
@@ -308,25 +349,33 @@ pub(super) fn messages_file(files: &SessionFiles) -> File {
     files.folder().child(MESSAGES)
 }
 
+async fn read_line(io: &Io, file: &File, at: u64) -> Result<Vec<u8>, Trouble> {
+    let mut length = LINE_READ_BYTES;
+    loop {
+        let mut bytes = io.read_range(file, at, at + length).await?;
+        if let Some(end) = memchr::memchr(b'\n', &bytes) {
+            bytes.truncate(end);
+            return Ok(bytes);
+        }
+        if (bytes.len() as u64) < length {
+            return Ok(bytes);
+        }
+        length *= 4;
+    }
+}
+
 /// Reads the message whose line begins at this byte, as it may leave; none where no line does, or the line does not
-/// count.
+/// count. `read`: what was read of logs by now.
 pub(super) async fn read_message(
     io: &Io,
-    files: &SessionFiles,
+    (files, read): (&SessionFiles, &LogBytes),
     at: u64,
     redactor: &OutgoingRedactor,
 ) -> Result<Option<Message>, Trouble> {
     let file = messages_file(files);
-    let mut length = LINE_READ_BYTES;
-    let line = loop {
-        let bytes = io.read_range(&file, at, at + length).await?;
-        if let Some(end) = memchr::memchr(b'\n', &bytes) {
-            break bytes[..end].to_vec();
-        }
-        if (bytes.len() as u64) < length {
-            break bytes;
-        }
-        length *= 4;
+    let line = match read.line_at(&file, at) {
+        Some(line) => line,
+        None => read_line(io, &file, at).await?,
     };
     let Ok(json) = String::from_utf8(line) else { return Ok(None) };
     if files.is_skipped_line(io, json.as_bytes(), at).await? {

@@ -16,11 +16,12 @@ use crate::json::hash::sha256;
 use crate::layout::{File, MESSAGES, SessionLocation};
 use crate::operation::outgoing::index_redaction::IndexRedactor;
 use crate::operation::store::Store;
-use crate::operation::{Io, Trouble, unless_bug};
+use crate::operation::{Io, Trouble, Work, unless_bug};
 use crate::recall::document_feed::DocumentFeed;
 use crate::recall::index_file::Segment;
 use crate::recall::index_file::build::IndexFileBuilder;
 use crate::recall::terms::TermAnalyzer;
+use crate::record::span::Span;
 
 // Bytes of a log that are read at once.
 const CHUNK_BYTES: u64 = 1 << 20;
@@ -61,6 +62,20 @@ pub(super) type TidyIndex = for<'a> fn(
     (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
 ) -> Pin<Box<dyn Future<Output = Result<bool, IndexLost>> + 'a>>;
 
+/// Reads the parts of logs that are indexed. It is an argument, for only searches read many, and look into them again.
+pub(super) trait LogReader {
+    fn read_part<'a>(&'a self, io: &'a Io, file: &'a File, part: Span) -> Work<'a, Vec<u8>>;
+}
+
+/// The [`LogReader`] of contexts, which keeps nothing.
+pub(super) struct PlainReader;
+
+impl LogReader for PlainReader {
+    fn read_part<'a>(&'a self, io: &'a Io, file: &'a File, part: Span) -> Work<'a, Vec<u8>> {
+        io.read_range(file, part.start, part.end)
+    }
+}
+
 /// How the index is maintained while logs are searched.
 #[derive(Clone, Copy)]
 pub(super) struct IndexUpkeep<'a> {
@@ -68,6 +83,7 @@ pub(super) struct IndexUpkeep<'a> {
     pub covers_all_sessions: bool,
     pub redaction: IndexRedaction<'a>,
     pub tidy: TidyIndex,
+    pub logs: &'a dyn LogReader,
 }
 
 /// Finds the secrets that must not be indexed. It is an argument, for contexts only read what searches wrote, and the
@@ -112,6 +128,7 @@ pub(super) async fn index_logs(
     io: &Io,
     mut stale: Vec<UnindexedLog>,
     hiding: IndexRedaction<'_>,
+    logs: &dyn LogReader,
 ) -> Result<IndexingOutcome, Trouble> {
     if stale.is_empty() {
         return Ok(IndexingOutcome::default());
@@ -120,7 +137,7 @@ pub(super) async fn index_logs(
     let mut is_little = stale.iter().map(|log| log.size - log.start).sum::<u64>() <= MIN_INDEXED_BYTES;
     loop {
         let hides = hiding.redactor.filter(|_| hiding.redacts_memory || !is_little);
-        let indexed = build_index_files(store, io, &stale, (is_little, hides)).await?;
+        let indexed = build_index_files(store, io, (&stale, logs), (is_little, hides)).await?;
         if !is_little || !indexed.was_rebuilt {
             return Ok(indexed);
         }
@@ -132,7 +149,7 @@ pub(super) async fn index_logs(
 async fn build_index_files(
     store: &Store,
     io: &Io,
-    stale: &[UnindexedLog],
+    (stale, logs): (&[UnindexedLog], &dyn LogReader),
     (is_little, hides): (bool, Option<&dyn IndexRedactor>),
 ) -> Result<IndexingOutcome, Trouble> {
     let mut made = Vec::new();
@@ -140,7 +157,7 @@ async fn build_index_files(
     let mut builder = IndexFileBuilder::new(&mut words, hides.is_some());
     let (mut held, mut open, mut is_anew) = (0, Vec::new(), false);
     for unindexed in stale {
-        let taken = index_log(store, io, unindexed, (is_little, hides), &mut builder).await;
+        let taken = index_log(store, io, (unindexed, logs), (is_little, hides), &mut builder).await;
         let Some(taken) = store.default_if_unreadable(&unindexed.log_file(), taken.map(Some))? else {
             continue;
         };
@@ -163,7 +180,7 @@ async fn build_index_files(
     if !is_little && !open.is_empty() {
         let mut rest = IndexFileBuilder::new(&mut words, hides.is_some());
         for unindexed in &open {
-            index_log(store, io, unindexed, (true, hides), &mut rest).await?;
+            index_log(store, io, (unindexed, logs), (true, hides), &mut rest).await?;
         }
         made.push(IndexFile::in_memory(rest.finish()));
     }
@@ -182,7 +199,7 @@ async fn write_index_file(io: &Io, bytes: Vec<u8>) -> Result<Option<IndexFile>, 
 async fn index_log(
     store: &Store,
     io: &Io,
-    unindexed: &UnindexedLog,
+    (unindexed, logs): (&UnindexedLog, &dyn LogReader),
     (takes_open, hides): (bool, Option<&dyn IndexRedactor>),
     builder: &mut IndexFileBuilder<'_>,
 ) -> Result<IndexedPart, Trouble> {
@@ -212,7 +229,8 @@ async fn index_log(
         let mut at = from;
         let end = loop {
             let to = unindexed.size.min(at + CHUNK_BYTES);
-            let bytes = if at < to { io.read_range(&file, at, to).await? } else { Vec::new() };
+            let part = Span { start: at, end: to };
+            let bytes = if at < to { logs.read_part(io, &file, part).await? } else { Vec::new() };
             at += bytes.len() as u64;
             // If the log is shorter by now, the next question finds that out.
             let end = if bytes.is_empty() {
@@ -240,7 +258,8 @@ async fn index_log(
             row.file = unindexed.file_number;
             let knows = unindexed.known_secrets.filter(|_| from > 0).unwrap_or_default();
             row.secrets = own.as_ref().map_or(0, |own| own.count_secrets(to).max(knows));
-            row.tail = hash_tail(&io.read_tail(&file, to).await?);
+            // What stays in memory is never compared with the log again.
+            row.tail = if takes_open { 0 } else { hash_tail(&io.read_tail(&file, to).await?) };
         }
         return Ok(IndexedPart { byte_len: at - from, complete_end: to, was_rebuilt: is_anew });
     }

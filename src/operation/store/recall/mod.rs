@@ -19,6 +19,7 @@ mod file_merge;
 mod hits;
 mod index_files;
 mod indexing;
+mod log_bytes;
 mod message_numbers;
 mod name_terms;
 mod postings;
@@ -39,6 +40,7 @@ use super::Store;
 use crate::error::Code;
 use crate::json::fields::{Fields, parse_items};
 use crate::json::text::{Text, to_json};
+use crate::layout::MESSAGES;
 use crate::operation::message_pages::json_array;
 use crate::operation::outgoing::index_redaction::IndexRedactor;
 use crate::operation::outgoing_pieces::OutgoingPieces;
@@ -49,7 +51,7 @@ use crate::recall::documents::{Corpus, Document};
 use crate::recall::index_file::read::parse_pages;
 use crate::recall::question::{Question, Term};
 use crate::recall::rank::RankedDocument;
-use crate::recall::sessions::{SessionHints, SessionRanking, rank_sessions};
+use crate::recall::sessions::{RankedSession, SessionHints, SessionRanking, rank_sessions};
 use crate::recall::targets::SearchTarget;
 use crate::recall::terms::TermAnalyzer;
 use crate::resume::log_match::has_quotes;
@@ -60,6 +62,7 @@ use document_order::DocumentOrder;
 use hits::{HitReader, SearchHit, absent_words, order_by_meaning};
 use index_files::{IndexFile, IndexLost, read_ranges};
 use indexing::{IndexRedaction, IndexUpkeep, tidy_by_merging};
+use log_bytes::LogBytes;
 pub(super) use name_terms::NameTermCache;
 use postings::{find_similar_terms, read_postings};
 use search_request::SearchRequest;
@@ -85,6 +88,8 @@ struct SearchResult {
     ranking: SessionRanking,
     // The sessions' names (title, summary) as they may leave, placeholders blanked; none where nothing is redacted.
     outgoing_names: Option<Vec<Vec<String>>>,
+    // What was read of logs to be indexed in memory.
+    log_bytes: LogBytes,
 }
 
 impl SearchResult {
@@ -186,13 +191,14 @@ impl Store {
         written_paths: &mut BTreeSet<String>,
         words: &mut TermAnalyzer,
     ) -> Result<(), IndexLost> {
-        let SearchResult { sessions, files: runs, order: spaces, terms, ranking, .. } = answer;
+        let SearchResult { sessions, files: runs, order: spaces, terms, ranking, log_bytes, .. } = answer;
         if ranking.sessions.is_empty() {
             return Ok(self.write_similar_titles(io, question, answer, redactor).await?);
         }
         let reader = HitReader {
             files: runs,
             order: spaces,
+            log_bytes,
             terms,
             term_weights: &ranking.worth.terms,
             redactor,
@@ -206,14 +212,17 @@ impl Store {
             found.chunks(if question.has_vectors { MEANING_SESSIONS } else { PAGE_SESSIONS }).enumerate()
         {
             let mut page: Vec<(&SearchedSession, Vec<SearchHit>)> = Vec::new();
-            for ranked in some {
+            let is_unwritten = |ranked: &&&RankedSession| {
+                !written_paths.contains(&sessions[ranked.session as usize].listed.path)
+            };
+            let unwritten: Vec<&RankedSession> = some.iter().filter(is_unwritten).copied().collect();
+            let log = |ranked: &RankedSession| sessions[ranked.session as usize].log.place.log(MESSAGES);
+            let matches = reader.read_lines(io, &unwritten, log).await?;
+            for (ranked, best) in unwritten.into_iter().zip(matches) {
                 let session = &sessions[ranked.session as usize];
-                if written_paths.contains(&session.listed.path) {
-                    continue;
-                }
                 let session_files = self.unopened_session(&session.log.place, "");
                 let names = answer.session_names(ranked.session as usize);
-                let hits = match reader.read_hits(io, ranked, &session_files, &names, words).await {
+                let hits = match reader.read_hits(io, best, &session_files, &names, words).await {
                     Err(IndexLost::Trouble(trouble)) => {
                         self.default_if_unreadable(&session.log.place.folder(), Err(trouble))?
                     }
@@ -299,7 +308,14 @@ impl Store {
         let by = self.setup.redacts.then_some(redactor as &dyn IndexRedactor);
         let hiding = IndexRedaction { redactor: by, redacts_memory: redactor.replaces() };
         let is_all = question.list_request.all_projects && question.session_id.is_none();
-        let upkeep = IndexUpkeep { covers_all_sessions: is_all, redaction: hiding, tidy: tidy_by_merging };
+        let log_bytes = LogBytes::default();
+        log_bytes.read(io, covering.short_parts(&logs)).await?;
+        let upkeep = IndexUpkeep {
+            covers_all_sessions: is_all,
+            redaction: hiding,
+            tidy: tidy_by_merging,
+            logs: &log_bytes,
+        };
         let index = self.update_index(io, &logs, covering, upkeep).await?.only_searched();
         let runs = &index.files;
         let mut sought = question.to_question(words);
@@ -344,6 +360,7 @@ impl Store {
             terms: sought.terms,
             ranking,
             outgoing_names: names,
+            log_bytes,
         })
     }
 

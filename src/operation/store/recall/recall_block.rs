@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::coverage::SearchedSession;
 use super::hits::{messages_file, read_message};
 use super::index_files::IndexLost;
+use super::log_bytes::LogBytes;
 use super::recall_request::RecallRequest;
 use super::{MAX_ATTEMPTS, SearchRequest, SearchResult, too_many_retries_error};
 use crate::json::fields::Fields;
@@ -168,6 +169,7 @@ impl Store {
             let own = redactor.unreported_copy_for(io, &files.folder()).await?;
             let quoting = SourceQuoter {
                 io,
+                log_bytes: &answer.log_bytes,
                 redactor: &own,
                 question: recall_question,
                 term_weights: &worth,
@@ -280,6 +282,7 @@ fn find_quoted_words(
 /// Quotes a session's passages for a question.
 struct SourceQuoter<'a> {
     io: &'a Io,
+    log_bytes: &'a LogBytes,
     redactor: &'a OutgoingRedactor,
     question: &'a Question,
     term_weights: &'a TermWeights,
@@ -304,7 +307,10 @@ impl SourceQuoter<'_> {
             if passages.iter().any(|(other, _)| *other == at) {
                 continue;
             }
-            let Some(message) = read_message(self.io, files, at, self.redactor).await? else { continue };
+            let Some(message) = read_message(self.io, (files, self.log_bytes), at, self.redactor).await?
+            else {
+                continue;
+            };
             let found = self.with_answer(files, at, message).await?;
             // An excluded answer excludes its question, and the other way round.
             if found.iter().any(|(_, message)| self.excluded_ids.contains(&message.id)) {
@@ -383,7 +389,7 @@ impl SourceQuoter<'_> {
         if forgets(best.1.content.as_str()) {
             return Ok(Vec::new());
         }
-        let whole = read_message(self.io, files, best.0, self.redactor).await?;
+        let whole = read_message(self.io, (files, self.log_bytes), best.0, self.redactor).await?;
         Ok([Some((at, message)), whole.map(|whole| (best.0, whole))].into_iter().flatten().collect())
     }
 
