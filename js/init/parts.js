@@ -48,7 +48,8 @@ function skill(program, name, { description, hint, runs, then }) {
 /** @param {string} module where the plugin lies */
 function pluginLoader(module) {
   const here = JSON.stringify(module);
-  return `// Loads leftoff, which records the conversations held here. 'leftoff init opencode' wrote this file.\nexport default (await import("leftoff/opencode").catch(() => import(${here}))).default;\n`;
+  const about = "Loads leftoff, which records the conversations held here. 'leftoff init opencode' wrote this file.";
+  return `// ${about}\nexport default (await import("leftoff/opencode").catch(() => import(${here}))).default;\n`;
 }
 
 /** How long a client waits for a hook before it goes on without one; else some wait for ten minutes. */
@@ -77,7 +78,8 @@ const GEMINI_EVENTS = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 /** A command's text with its key. @typedef {Text & { key: Key }} NamedText */
 
 /**
- * @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string, module: string }) => Omit<Parts, "commands">>}
+ * @typedef {{ plugin: boolean, anywhere: string, module: string }} PartsContext how leftoff is installed
+ * @type {Record<string, (program: string, told: NamedText[], as: PartsContext) => Omit<Parts, "commands">>}
  */
 const AGENT_PARTS = {
   "claude-code"(program, told, { plugin, anywhere }) {

@@ -7,7 +7,8 @@ import { ANSWER_PHRASE, typedIn } from "../init/names.js";
 import { Recorder } from "./recorder.js";
 
 /** @import { Store } from "../store/store.js" */
-/** @import { OpenCodeClient, OpenCodeEvent, OpenCodeHooks, OpenCodePart, OpenCodePlace, OpenCodePluginOptions } from "../types/opencode.js" */
+/** @import { OpenCodeClient, OpenCodeEvent, OpenCodeHooks, OpenCodePart } from "../types/opencode.js" */
+/** @import { OpenCodePlace, OpenCodePluginOptions } from "../types/opencode.js" */
 
 /** The most bytes of a tool's answer: a model reads all of it. */
 const MAX_ANSWER_BYTES = 4096;
@@ -66,13 +67,14 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
     tool: {
       leftoff_search: {
         description:
-          "Searches the words of earlier conversations in this project, of all agents. Answers with the places found: session, who said it, when, and the words around.",
+          "Searches earlier conversations in this project, of all agents, for words. " +
+          "Answers with the places found: session, who said it, when, and the words around.",
         args: { words: { type: "string", description: "Words to look for; those in double quotes must occur so" } },
         execute: async ({ words }) => withRefusalAnswered(async () => search((await open()).store, words)),
       },
       leftoff_recall: {
         description:
-          "Recalls what earlier conversations in this project say on a question, as quotes with their sources. Answers with nothing where nothing matches.",
+          "Recalls what earlier conversations in this project say on a question, as quotes with their sources.",
         args: { question: { type: "string", description: "The question, in a sentence" } },
         execute: async ({ question }, { sessionID }) =>
           withRefusalAnswered(async () => {

@@ -74,14 +74,6 @@ impl Store {
         io.replace(&layout::continuation(&continuation_name(agent, source_id)), json.into_bytes(), None).await
     }
 
-    // Opens a session by its id; none where it is gone.
-    async fn open_resumed(&self, io: &Io, id: &str) -> Result<Option<Rc<SessionFiles>>, Trouble> {
-        match self.open_by_id(io, id).await {
-            Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(None),
-            found => found.map(Some),
-        }
-    }
-
     /// Opens a session by its whole id, or by its name.
     pub(super) async fn open_by_id(&self, io: &Io, id: &str) -> Result<Rc<SessionFiles>, Trouble> {
         if let Some(placed) = self.locate_session(io, id, LookupWay::ByWholeId).await? {
@@ -108,7 +100,7 @@ impl Importer<'_> {
     ) -> Result<Vec<ConversationPart>, Trouble> {
         if let Some(pointed) =
             read_continuation(self.io, &continuation_name(one.agent, &one.source_id)).await?
-            && let Some(files) = self.store.open_resumed(self.io, &pointed.id).await?
+            && let Some(files) = self.open_resumed(&pointed.id).await?
             && let Some(end) = messages.iter().position(|message| message.id == pointed.last_message)
         {
             let messages = messages.split_off(end + 1);
@@ -125,6 +117,14 @@ impl Importer<'_> {
         // told.
         let is_begun = !self.is_ongoing || talk_positions(&messages).next().is_some();
         Ok(is_begun.then_some(ConversationPart { messages, resumed: None }).into_iter().collect())
+    }
+
+    // Opens a session by its id; none where it is gone.
+    async fn open_resumed(&self, id: &str) -> Result<Option<Rc<SessionFiles>>, Trouble> {
+        match self.store.open_by_id(self.io, id).await {
+            Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     // What was said before a session was resumed is the agent's own, and what follows continues that one. What was
@@ -160,7 +160,7 @@ impl Importer<'_> {
         let mut marks = Vec::new();
         for (mark, place) in places {
             if let Some(pointed) = read_continuation(self.io, &mark).await?
-                && let Some(files) = self.store.open_resumed(self.io, &pointed.id).await?
+                && let Some(files) = self.open_resumed(&pointed.id).await?
             {
                 marks.push((place, files));
             }

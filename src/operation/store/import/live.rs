@@ -51,7 +51,7 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let SourceRequest { source, title, model } = SourceRequest::from_json(&request)?;
-            if let Some(known) = store.find_source_session(&io, &source).await? {
+            if let Some(known) = source.find_session(&store, &io).await? {
                 return Ok(known);
             }
             let (agent, now) = (source.agent.as_str(), io.now_ms());
@@ -91,7 +91,7 @@ impl Store {
             let live = store.live_recordings.borrow_mut().remove(&id);
             let files = match &live {
                 Some(live) if store.is_open(&live.files) => live.files.clone(),
-                _ => store.begin_live_recording(&io, &id).await?,
+                _ => LiveRecording::open_session(&store, &io, &id).await?,
             };
             let kept = Cell::new(live.filter(|live| Rc::ptr_eq(&live.files, &files)));
             let append = || {
@@ -114,19 +114,19 @@ impl Store {
             Ok(added)
         })
     }
-
-    // Opens a session; it is closed with the store.
-    async fn begin_live_recording(&self, io: &Io, id: &str) -> Result<Rc<SessionFiles>, Trouble> {
-        let files = self.open_by_id(io, id).await?;
-        self.add_open(&files);
-        files.acquire_lease(io).await?;
-        Ok(files)
-    }
 }
 
 impl LiveRecording {
     fn new(files: Rc<SessionFiles>) -> LiveRecording {
         LiveRecording { files, diff: ImportDiff::for_recording(), read_to: 0 }
+    }
+
+    // Opens a session; it is closed with the store.
+    async fn open_session(store: &Store, io: &Io, id: &str) -> Result<Rc<SessionFiles>, Trouble> {
+        let files = store.open_by_id(io, id).await?;
+        store.add_open(&files);
+        files.acquire_lease(io).await?;
+        Ok(files)
     }
 }
 

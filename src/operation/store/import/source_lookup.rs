@@ -27,48 +27,46 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let source = SessionSource::from_json(&source)?;
-            store.find_source_session(&io, &source).await?.ok_or_else(|| {
+            source.find_session(&store, &io).await?.ok_or_else(|| {
                 let (agent, id) = (source.agent.as_str(), to_json(&source.id));
                 Trouble::new(Code::NotFound, format!("no session was imported from {agent}'s {id}"))
             })
         })
     }
+}
 
+impl SessionSource {
     /// Returns the id of the session that an agent's session goes into; none where nothing of it is here.
-    pub(super) async fn find_source_session(
-        &self,
-        io: &Io,
-        source: &SessionSource,
-    ) -> Result<Option<String>, Trouble> {
-        let (agent, id) = (source.agent.as_str(), &source.id);
+    pub async fn find_session(&self, store: &Store, io: &Io) -> Result<Option<String>, Trouble> {
+        let (agent, id) = (self.agent.as_str(), &self.id);
         if let Some(pointed) = read_continuation(io, &continuation_name(agent, id)).await?
-            && self.can_find_session(io, &pointed.id).await?
+            && has_session(store, io, &pointed.id).await?
         {
             return Ok(Some(pointed.id));
         }
-        let importing = Importer::new(self, io, CountingMode::Off, false);
+        let importing = Importer::new(store, io, CountingMode::Off, false);
         match importing.find_by_tail(&id_tail(&id::from_source(agent, id, "", 0))).await? {
             Some(SessionLocation::Home { id, .. }) => Ok(Some(id)),
             Some(place) => {
-                let files = self.unopened_session(&place, "");
+                let files = store.unopened_session(&place, "");
                 files.open_files(io).await?;
                 Ok(Some(files.id()))
             }
             None => Ok(None),
         }
     }
+}
 
-    async fn can_find_session(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
-        for how in [LookupWay::ByWholeId, LookupWay::ByList] {
-            match self.locate_session(io, id, how).await {
-                Ok(None) => {}
-                Ok(Some(_)) => return Ok(true),
-                Err(trouble) if trouble.code() == Code::NotFound.as_str() => return Ok(false),
-                Err(trouble) => return Err(trouble),
-            }
+async fn has_session(store: &Store, io: &Io, id: &str) -> Result<bool, Trouble> {
+    for how in [LookupWay::ByWholeId, LookupWay::ByList] {
+        match store.locate_session(io, id, how).await {
+            Ok(None) => {}
+            Ok(Some(_)) => return Ok(true),
+            Err(trouble) if trouble.code() == Code::NotFound.as_str() => return Ok(false),
+            Err(trouble) => return Err(trouble),
         }
-        Ok(false)
     }
+    Ok(false)
 }
 
 impl Importer<'_> {

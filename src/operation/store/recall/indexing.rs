@@ -219,12 +219,8 @@ async fn index_log(
     };
     let mut from = if is_anew { 0 } else { unindexed.start };
     loop {
-        builder.begin_segment(Segment {
-            key: unindexed.key.clone(),
-            start: from,
-            end: from,
-            ..Segment::default()
-        });
+        let key = unindexed.key.clone();
+        builder.begin_segment(Segment { key, start: from, end: from, ..Segment::default() });
         let mut lines = DocumentFeed::starting_at(from);
         let mut at = from;
         let end = loop {
