@@ -5,16 +5,20 @@ import assert from "node:assert/strict";
 import { openStore } from "leftoff";
 import plugin from "leftoff/server";
 
-const [home, directory] = process.argv.slice(2);
+const [home = "", directory = ""] = process.argv.slice(2);
 const of = { sessionID: "ses_1", messageID: "msg_1" };
 const info = { id: "msg_1", sessionID: "ses_1", role: "user", time: { created: 1790000000000 } };
 const part = { id: "prt_1", ...of, type: "text", text: "Rename the parser." };
+/** @type {string[]} */
 const failures = [];
+/** @type {import("leftoff/opencode").OpenCodeClient} */
 const client = {
   session: { get: async () => ({}), messages: async () => ({}) },
   app: { log: async ({ body }) => void failures.push(body.message) },
 };
-const hooks = await plugin.server({ client, directory }, { home });
+const hooks = /** @type {import("leftoff/opencode").OpenCodeHooks} */ (
+  await plugin.server({ client, directory }, { home })
+);
 assert.deepEqual(await plugin.server({ client, directory }, { home }), {}, "it runs once in a project");
 await hooks.event({ event: { type: "message.updated", properties: { info } } });
 await hooks.event({ event: { type: "message.part.updated", properties: { part } } });

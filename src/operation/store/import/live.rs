@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::interop::import_diff::ImportDiff;
 use crate::interop::{AgentName, ImportedSession, opencode};
 use crate::json::request;
+use crate::operation::logs::LogName;
 use crate::operation::session_files::SessionFiles;
 use crate::operation::store::Store;
 use crate::operation::{CountingMode, Io, Operation, Trouble, Work};
@@ -107,7 +108,7 @@ impl Store {
             let added = files.retry_after_move(&io, &append).await?;
             // Of an answer that is still being said more will come.
             if added > 0 && !imported.messages.last().is_some_and(|message| message.partial) {
-                files.flush_files(&io, false).await?;
+                files.confirm(&io, LogName::Messages, true).await?;
             }
             importing.record_agent(&files, &imported).await?;
             store.live_recordings.borrow_mut().extend(kept.take().map(|live| (id, live)));

@@ -1,0 +1,86 @@
+// @ts-check
+/** Recording a message as an agent's plugin is handed it, beside what cannot be avoided. */
+
+import fs from "node:fs";
+import { join } from "node:path";
+import { openStore } from "../js/index.js";
+import { inFolder, inTurns, prose } from "./tools.mjs";
+
+const CONTENT_BYTES = 1000;
+/** How many messages a long session has. */
+const LONG = 5000;
+/** How many of them are recorded at once while it is made. */
+const PART = 500;
+
+/** @type {import("../scripts/bench.mjs").Bench} */
+export default {
+  title: `one message of ${CONTENT_BYTES} bytes of OpenCode, recorded by its plugin`,
+  run: () => inFolder(measure),
+};
+
+/** @param {string} folder */
+async function measure(folder) {
+  const store = await openStore({ home: join(folder, "home"), project: folder });
+  const from = "opencode";
+  const [short, long] = [await begin(store, "ses_short"), await begin(store, "ses_long")];
+  for (let done = 0; done < LONG; done += PART) {
+    const messages = Array.from({ length: PART }, long.next);
+    await long.session.record({ info: { id: "ses_long" }, messages }, { from });
+  }
+  const raw = fs.openSync(join(folder, "raw"), "a");
+  const flush = () => {
+    fs.writeSync(raw, `${JSON.stringify(short.next())}\n`);
+    fs.fdatasyncSync(raw);
+  };
+  const whole =
+    (/** @type {typeof short} */ { session, next }) =>
+    () =>
+      session.record(next(), { from });
+  const growing = { ...long.next(), grown: 0 };
+  const cost = await inTurns(
+    {
+      short: { times: 10, once: whole(short) },
+      long: { times: 10, once: whole(long) },
+      partial: { times: 10, once: () => long.session.record(grow(growing), { from }) },
+      flush: { times: 10, once: flush },
+    },
+    { rounds: 30 },
+  );
+  fs.closeSync(raw);
+  await store.close();
+  const { short: ofShort = NaN, long: ofLong = NaN, partial = NaN, flush: unavoidable = NaN } = cost;
+  return [
+    { what: "a prompt, durable", value: ofShort / 1000, unit: "ms", atMost: 2 },
+    { what: `the same behind ${LONG.toLocaleString("en")} messages`, value: ofLong / 1000, unit: "ms", atMost: 2 },
+    { what: "an answer that has grown, behind as many", value: partial / 1000, unit: "ms", atMost: 2 },
+    { what: "JSON.stringify, writeSync and fdatasync", value: unavoidable / 1000, unit: "ms" },
+  ];
+}
+
+/** A session, and what gives its next prompt. @param {import("../js/store/store.js").Store} store @param {string} id */
+async function begin(store, id) {
+  let count = 0;
+  return {
+    session: await store.create({ source: { agent: "opencode", id } }),
+    next: () => {
+      count += 1;
+      const of = { sessionID: id, messageID: `msg_${String(count).padStart(6, "0")}` };
+      const text = prose(CONTENT_BYTES);
+      const time = { created: 1_790_000_000_000 + count * 1000 };
+      return {
+        info: { id: of.messageID, sessionID: id, role: "user", time },
+        parts: [{ id: `prt_${count}`, ...of, type: "text", text }],
+      };
+    },
+  };
+}
+
+/** The next state of an answer that is being said. @param {any} answer */
+function grow(answer) {
+  answer.grown += 1;
+  const text = `${prose(CONTENT_BYTES)}${"Next. ".repeat(answer.grown)}`;
+  return {
+    info: { ...answer.info, role: "assistant", modelID: "gpt-5" },
+    parts: [{ ...answer.parts[0], text }],
+  };
+}
