@@ -2,6 +2,7 @@
 /** What the plugin does in one instance of OpenCode: an instance works in one project. */
 
 import { confirmPause, renderAnswer } from "../cli/hooks/answers.js";
+import { isRecordingOff } from "../cli/hooks/input.js";
 import { LeftoffError, openStore } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
 import { Recorder } from "./recorder.js";
@@ -35,7 +36,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
   let last = Promise.resolve();
   const take = async (/** @type {OpenCodeEvent} */ event) => {
     const { store, recorder } = await open();
-    if (store.settings.record) recorder.take(event);
+    if (isRecording(store)) recorder.take(event);
   };
   return {
     async event({ event }) {
@@ -57,7 +58,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
       await log.guard(async () => {
         await last;
         const { store, recorder } = await open();
-        if (!store.settings.record) return;
+        if (!isRecording(store)) return;
         const session = await recorder.session(sessionID);
         const brief = await session.brief({ maxTokens: BRIEF_TOKENS });
         if (brief) output.context.push(brief);
@@ -107,7 +108,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
 async function answerPrompt({ store, recorder }, id, parts) {
   const said = parts.filter((part) => part.type === "text" && !part.synthetic);
   const prompt = said.map(({ text = "" }) => text).join("\n");
-  if (!store.settings.record || prompt === "" || isAnswer(prompt)) return undefined;
+  if (!isRecording(store) || prompt === "" || isAnswer(prompt)) return undefined;
   const session = await recorder.session(id);
   const told = await store.turn(`opencode/${id}`, { prompt, session: session.id });
   if (!told.wantsStop) return renderAnswer(told, nameCommand);
@@ -118,6 +119,9 @@ async function answerPrompt({ store, recorder }, id, parts) {
 
 /** How a command is typed. @param {"stop" | "resume"} name */
 const nameCommand = (name) => typedIn("opencode", name);
+
+/** Whether conversations are to be recorded. @param {Store} store */
+const isRecording = (store) => store.settings.record && !isRecordingOff();
 
 /** Whether a prompt is the text of one of leftoff's own commands. @param {string} prompt */
 const isAnswer = (prompt) => prompt.includes(ANSWER_PHRASE);

@@ -87,6 +87,8 @@ class SessionRecording {
   #changed = new Set();
   /** Whether the client has what the events did not tell: from before the first, or after something was taken back. */
   #isBehind = true;
+  /** Whether messages are taken back at present. */
+  #hasTakenBack = false;
   /** The title that the client gave last. @type {string | undefined} */
   #title;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -131,8 +133,11 @@ class SessionRecording {
 
   /** @param {OpenCodeSession} info */
   setSession(info) {
-    if (info.revert) this.#isBehind = true;
-    if (info.revert || info.title !== this.#title) void this.settle(info);
+    // What was taken back may also be given back.
+    const hasChanged = info.revert !== undefined || this.#hasTakenBack;
+    this.#hasTakenBack = info.revert !== undefined;
+    if (hasChanged) this.#isBehind = true;
+    if (hasChanged || info.title !== this.#title) void this.settle(info);
   }
 
   /** Stores what is not stored yet. @param {OpenCodeSession} [info] the session as it is now */

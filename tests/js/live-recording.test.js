@@ -11,6 +11,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
+import { openPlugin } from "../../js/opencode/plugin.js";
 import { Recorder } from "../../js/opencode/recorder.js";
 
 /** @import { Store } from "../../js/store/store.js" */
@@ -202,6 +203,70 @@ for (const session of EXPORTS) {
     }
   });
 }
+
+/** A message of the user's. @param {string} id @param {string} text @returns {Export["messages"][number]} */
+function prompt(id, text) {
+  const time = { created: 1_790_000_000_000 + Number(id.slice(-1)) };
+  const part = { id: `prt_${id}`, sessionID: "ses_1", messageID: id, type: "text", text };
+  return { info: { id, sessionID: "ses_1", role: "user", time }, parts: [part] };
+}
+
+for (const isGivenBack of [false, true])
+  test(`what is said after something was taken back follows ${isGivenBack ? "it, if it was given back" : "what was before it"}`, async () => {
+    await withStore(async (store) => {
+      const messages = ["One.", "Two.", "Three."].map((text, place) => prompt(`msg_${place}`, text));
+      const info = /** @type {OpenCodeSession} */ ({ id: "ses_1" });
+      const client = {
+        session: { get: async () => ({ data: info }), messages: async () => ({ data: structuredClone(messages) }) },
+        app: { log: async () => undefined },
+      };
+      const recorder = new Recorder(store, client, (error) => assert.fail(String(error)));
+      const tell = async (/** @type {AgentEvent[]} */ ...events) => {
+        events.forEach((event) => recorder.take(event));
+        await recorder.settle();
+      };
+      const say = (/** @type {typeof messages[number]} */ { info, parts }) =>
+        tell(
+          { type: "message.updated", properties: { info } },
+          { type: "message.part.updated", properties: { part: parts[0] } },
+          { type: "session.idle", properties: { sessionID: "ses_1" } },
+        );
+      for (const message of messages) await say(message);
+      const revert = { messageID: "msg_1" };
+      await tell({ type: "session.updated", properties: { info: { ...info, revert } } });
+      const path = async () => (await contents(store, "ses_1")).path.map(({ content }) => content);
+      assert.deepEqual((await path()).slice(0, 1), ["One."]);
+      assert.ok(!(await path()).includes("Two."));
+      if (!isGivenBack) {
+        for (const { info } of messages.splice(1))
+          await tell({ type: "message.removed", properties: { sessionID: "ses_1", messageID: info.id } });
+      }
+      await tell({ type: "session.updated", properties: { info } });
+      const next = prompt("msg_3", "Four.");
+      messages.push(next);
+      await say(next);
+      assert.deepEqual(await path(), isGivenBack ? ["One.", "Two.", "Three.", "Four."] : ["One.", "Four."]);
+      const all = (await contents(store, "ses_1")).all.map(({ content }) => content);
+      for (const text of ["One.", "Two.", "Three.", "Four."]) assert.ok(all.includes(text), text);
+    });
+  });
+
+test("nothing is recorded where recording is off in the client's environment", async () => {
+  await withStore(async (store) => {
+    const client = new Client({ id: "ses_1" });
+    process.env.LEFTOFF_RECORD = "off";
+    try {
+      const hooks = await openPlugin({ client, directory: store.project }, { home: store.home });
+      const { info, parts } = prompt("msg_1", "One.");
+      await hooks.event({ event: { type: "message.updated", properties: { info } } });
+      await hooks.event({ event: { type: "message.part.updated", properties: { part: parts[0] } } });
+      await hooks.dispose();
+    } finally {
+      delete process.env.LEFTOFF_RECORD;
+    }
+    assert.deepEqual(await store.list({ all: true, type: null }), []);
+  });
+});
 
 test("of an answer that is being said the beginning is there, marked as a part, and an import makes it whole", async () => {
   const session = /** @type {Export} */ (EXPORTS.find(({ info }) => !info.revert && !info.parentID));
