@@ -4,6 +4,7 @@
 
 import { VERSION } from "../wasm/version.js";
 import { OPTION_VALUES, command, flag, option, place } from "./arguments.js";
+import { GROUPS } from "./groups.js";
 import { runMain } from "./main.js";
 import { SETTING_DESCRIPTIONS } from "./setting-descriptions.js";
 
@@ -75,28 +76,6 @@ const made = {
   model: option("NAME", "the session's model"),
   tools: option("NAMES", "the session's tools, separated by commas"),
 };
-/** The groups that help lists commands in; commands without a group come last. */
-const groups = {
-  "Import and find": ["import", "list", "search", "recall", "show", "info"],
-  Continue: ["resume", "ask", "context", "compact"],
-  Record: ["new", "append", "stop", "complete", "commit"],
-  Organize: [
-    "rename",
-    "pin",
-    "unpin",
-    "fork",
-    "archive",
-    "unarchive",
-    "delete",
-    "trash",
-    "relocate",
-    "export",
-    "doctor",
-  ],
-  "leftoff itself": ["init", "settings", "completions"],
-  "Run by agents": ["hook", "typed"],
-};
-
 /** @type {Commands} */
 const commands = {
   import: command(
@@ -470,6 +449,13 @@ const commands = {
       apply: flag("as in compact"),
     },
   ),
+  mcp: command(
+    commandOf(() => import("./mcp.js"), "mcp"),
+    "mcp",
+    "serve this project's conversations to an MCP client, on standard input and output",
+    {},
+    [["claude mcp add leftoff -- leftoff mcp", "in a project's folder"]],
+  ),
   completions: command(
     async (args) => (await import("./completions.js")).completions(args, commands),
     "completions",
@@ -492,7 +478,7 @@ await runMain(
     version: VERSION,
     about: "Keeps AI agents' conversations and continues them where they stopped.",
     commands,
-    groups,
+    groups: GROUPS,
   },
   process.argv.slice(2),
 );
