@@ -47,9 +47,12 @@ async function check(name, work) {
   passed += 1;
 }
 
-/** The tarball's ceilings: they may only fall. Every module is in it twice, as a file and as text for bundlers. */
+/**
+ * The tarball's ceilings: they may only fall, but for what is new. Every module is in it twice, as a file and as text
+ * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin.
+ */
 const MAX_FILES = 250;
-const MAX_PACKAGE_BYTES = 11_600_000;
+const MAX_PACKAGE_BYTES = 11_850_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.

@@ -163,13 +163,11 @@ export class Session {
    * @returns {Promise<number>} how many messages are new, or have grown; an answer to a prompt may be several
    * @throws {LeftoffError} `invalid_request` for what is no message of the agent, or another agent
    * @example
-   * const source = { agent: "opencode", id: "ses_1" };
-   * const session = await store.create({ source });
+   * const session = await store.create({ source: { agent: "opencode", id: "ses_1" } });
    * const info = { id: "msg_1", sessionID: "ses_1", role: "user", time: { created: 1790000000000 } };
    * const message = { info, parts: [{ id: "prt_1", type: "text", text: "Rename the parser." }] };
    * await session.record(message, { from: "opencode" }); // => 1
    * await session.record(message, { from: "opencode" }); // => 0
-   * (await store.session({ source })).id === session.id; // => true
    */
   async record(message, options) {
     const { from } = checkOptions("recordMessage", options);

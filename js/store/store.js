@@ -162,8 +162,9 @@ export class Store {
    * (await store.create({ title: "The parser", agent: { command: "/brainstorm" } })).metadata.display.title; // => "The parser"
    */
   async create(options = {}) {
-    if (checkOptions("create", options).source === undefined) return this.#open.openWith("create", options);
-    return this.session(await this.#agentsStore.runWith({ lease: this.#core.lease }, "createFromSource", options));
+    if (Object(options).source === undefined) return this.#open.openWith("create", checkOptions("create", options));
+    const asked = checkOptions("createFromSource", options);
+    return this.session(await this.#agentsStore.runWith({ lease: this.#core.lease }, "createFromSource", asked));
   }
 
   /**

@@ -22,7 +22,8 @@ const VALUE_KINDS = {
 /** The options of each call. */
 const CALL_OPTIONS = {
   openStore: "project~ home~ workspace~ storage countTokens? idleMs# redact readOnly?",
-  create: "type title name placement model agent source",
+  create: "type title name placement model agent",
+  createFromSource: "source title model",
   continue: "model~",
   fork: "at",
   delete: "purge?",

@@ -284,6 +284,7 @@ const SILENT = {
     "placement",
     "stop",
     "pause",
+    "record",
     "complete",
     "rename",
     "archive",

@@ -130,7 +130,7 @@ pub(super) fn add_answers(
     // Whatever stopped it, it was not said to its end.
     let is_failed = info.raw("error").is_some_and(|error| error.starts_with('{'));
     // Nor was what is still being said, or was when the client was killed.
-    let is_open = envelope.completed_ms.is_none() && finish.is_none();
+    let is_open = envelope.created_ms.is_some() && envelope.completed_ms.is_none() && finish.is_none();
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
     let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();

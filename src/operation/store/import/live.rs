@@ -149,9 +149,15 @@ fn parse_record_request(json: &str) -> Result<(ImportedSession, bool), Error> {
 impl SourceRequest {
     fn from_json(json: &str) -> Result<SourceRequest, Error> {
         let (mut fields, bad) = (request::parse(json, "source, title or model")?, &mut Vec::new());
-        let source = SessionSource::from_json(fields.take_raw("source").unwrap_or("null"))?;
+        let json = fields.take_raw("source").unwrap_or("null");
+        let source = SessionSource::from_json(json)?;
         let (title, model) = (fields.take("title", bad), fields.take("model", bad));
         request::reject_bad(bad)?;
+        if source.id.is_empty() {
+            let message =
+                format!("expected the agent's id of a session for \"id\", but found {json} instead");
+            return Err(request::error(message));
+        }
         Ok(SourceRequest { source, title, model })
     }
 }
@@ -160,7 +166,7 @@ impl SessionSource {
     /// Reads `{"agent","id","parent"}`.
     pub fn from_json(json: &str) -> Result<SessionSource, Error> {
         let (mut fields, bad) = (request::parse(json, "agent, id or parent")?, &mut Vec::new());
-        let mut word = |key| fields.take::<String>(key, bad).filter(|word| !word.is_empty());
+        let mut word = |key| fields.take::<String>(key, bad);
         let (agent, id, parent) = (word("agent"), word("id"), word("parent"));
         request::reject_bad(bad)?;
         let (Some(agent), Some(id)) = (agent, id) else {
