@@ -169,6 +169,7 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   asked(["settings", "idleMinutes", "--unset"]);
   asked(["relocate", "/old", folder]);
   asked(["completions", "bash"]);
+  asked(["mcp"]);
   asked(["init", "codex"]);
   asked(["init", "codex", "--remove"]);
   asked(["new"]);
