@@ -144,9 +144,15 @@ class SessionRecording {
   settle(info) {
     clearTimeout(this.#timer);
     this.#waitMs = Infinity;
-    return (this.#last = this.#last
-      .then(() => this.#recordChanges(info))
-      .catch((error) => void this.#parts.report(error, this.#id)));
+    return (this.#last = this.#last.then(() => this.#recordChanges(info)).catch((error) => this.#noteFailure(error)));
+  }
+
+  // The next message is stored with all that the client has, in whatever session there is then.
+  /** @param {unknown} error */
+  #noteFailure(error) {
+    this.#session = undefined;
+    this.#isBehind = true;
+    this.#parts.report(error, this.#id);
   }
 
   /** @param {OpenCodeSession} [info] */

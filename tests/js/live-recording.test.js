@@ -251,6 +251,47 @@ for (const isGivenBack of [false, true])
     });
   });
 
+test("what could not be recorded is recorded with the next message, also where the session was deleted meanwhile", async () => {
+  await withStore(async (store) => {
+    const messages = [prompt("msg_0", "One.")];
+    const info = /** @type {OpenCodeSession} */ ({ id: "ses_1" });
+    let isAway = false;
+    const client = {
+      session: {
+        get: async () => (isAway ? assert.fail("the client is away") : { data: info }),
+        messages: async () => ({ data: structuredClone(messages) }),
+      },
+      app: { log: async () => undefined },
+    };
+    /** @type {unknown[]} */
+    const errors = [];
+    const recorder = new Recorder(store, client, (error) => errors.push(error));
+    const say = async (/** @type {typeof messages[number]} */ { info, parts }) => {
+      recorder.take({ type: "message.updated", properties: { info } });
+      recorder.take({ type: "message.part.updated", properties: { part: parts[0] } });
+      await recorder.settle();
+    };
+    const path = async () => (await contents(store, "ses_1")).path.map(({ content }) => content);
+    isAway = true;
+    await say(/** @type {typeof messages[number]} */ (messages[0]));
+    assert.equal(errors.length, 1);
+    isAway = false;
+    messages.push(prompt("msg_1", "Two."));
+    await say(/** @type {typeof messages[number]} */ (messages[1]));
+    assert.deepEqual(await path(), ["One.", "Two."]);
+    await store.delete(await store.session({ source: { agent: "opencode", id: "ses_1" } }));
+    for (const [id, text] of /** @type {const} */ ([
+      ["msg_2", "Three."],
+      ["msg_3", "Four."],
+    ])) {
+      messages.push(prompt(id, text));
+      await say(/** @type {typeof messages[number]} */ (messages.at(-1)));
+    }
+    assert.equal(errors.length, 2);
+    assert.deepEqual(await path(), ["One.", "Two.", "Three.", "Four."]);
+  });
+});
+
 test("nothing is recorded where recording is off in the client's environment", async () => {
   await withStore(async (store) => {
     const client = new Client({ id: "ses_1" });
