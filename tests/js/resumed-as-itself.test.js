@@ -212,7 +212,7 @@ test("real files of Claude Code and Codex, in a folder that is there, are resume
       mkdirSync(folder, { recursive: true });
       const path = where(folder, fixture.split("/").at(-1) ?? "");
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text.replaceAll(`"cwd":"${cwd}"`, `"cwd":"${folder}"`));
+      writeFileSync(path, text.replaceAll(`"cwd":"${cwd}"`, `"cwd":${JSON.stringify(folder)}`));
       const session = await importSession(place, path);
       const told = await store.writeForAgent(session, { agent, env, resume: { revives: false } });
       assert.deepEqual([told.copy, told.path, told.folder], ["none", path, folder], agent);
