@@ -14,7 +14,8 @@ export async function mcp(args) {
   const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact });
   try {
     const served = serveStdio(() => createServer(store), { onerror: (error) => note(error.message) });
-    await once(process.stdin, "close");
+    // A file and /dev/null end, and are not closed.
+    await Promise.race([once(process.stdin, "end"), once(process.stdin, "close")]);
     await served.close();
   } finally {
     await store.close();

@@ -28,10 +28,14 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
   /** @type {Promise<{ store: Store, recorder: Recorder }> | undefined} */
   let opening;
   const open = () =>
-    (opening ??= openStore({ project: directory, home: options.home }).then((store) => {
-      const recorder = new Recorder(store, client, (error) => log.report(error));
-      return { store, recorder };
-    }));
+    (opening ??= openStore({ project: directory, home: options.home }).then(
+      (store) => ({ store, recorder: new Recorder(store, client, (error) => log.report(error)) }),
+      (error) => {
+        // The next event tries again.
+        opening = undefined;
+        throw error;
+      },
+    ));
   // Events are taken in their order, also while the store is being opened.
   let last = Promise.resolve();
   const take = async (/** @type {OpenCodeEvent} */ event) => {

@@ -164,8 +164,10 @@ class SessionRecording {
 
   /** Stores what is not stored yet, and forgets it: the answer is said to its end. */
   async rest() {
+    // What begins meanwhile stays.
+    const ids = [...this.#messages.keys()];
     await this.settle();
-    for (const id of this.#messages.keys()) if (!this.#changed.has(id)) this.#messages.delete(id);
+    for (const id of ids) if (!this.#changed.has(id)) this.#messages.delete(id);
   }
 
   /** Its session in the store. */
@@ -184,19 +186,28 @@ class SessionRecording {
   }
 
   async #readSession() {
-    const { data } = await this.#parts.client.session.get({ path: { id: this.#id } });
-    return data ?? { id: this.#id };
+    return requireData(await this.#parts.client.session.get({ path: { id: this.#id } }));
   }
 
   // Stores one message, or all that the client has.
   async #recordNext() {
     const id = /** @type {string} */ (this.#changed.values().next().value);
     this.#changed.delete(id);
+    await this.#recordMessage(id).catch((error) => {
+      this.#changed.add(id);
+      throw error;
+    });
+  }
+
+  /** @param {string} id */
+  async #recordMessage(id) {
     const message = this.#messages.get(id);
     if (!message) return;
     const { info } = message;
     if (!info) return this.#recordAll(await this.#readSession());
-    const parts = Array.from(message.parts.values()).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const parts = Array.from(message.parts.values())
+      .filter((part) => !isPending(part))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
     const isFinished = info.time.completed !== undefined || info.error !== undefined;
     if (!isFinished && parts.every(({ type, text }) => SILENT_PARTS.has(type) || text === "")) return;
     if (this.#isBehind) await this.#recordAll(await this.#readSession());
@@ -206,7 +217,7 @@ class SessionRecording {
   /** @param {OpenCodeSession} info */
   async #recordAll(info) {
     this.#isBehind = false;
-    const { data: messages = [] } = await this.#parts.client.session.messages({ path: { id: this.#id } });
+    const messages = requireData(await this.#parts.client.session.messages({ path: { id: this.#id } }));
     if (messages.length > 0) await (await this.session()).record({ info, messages }, { from: "opencode" });
   }
 
@@ -233,4 +244,15 @@ class SessionRecording {
     this.#waitMs = waitMs;
     this.#timer = setTimeout(() => void this.settle(), waitMs);
   }
+}
+
+/** Whether a call's arguments are not known yet. @param {OpenCodePart} part */
+function isPending({ type, state }) {
+  return type === "tool" && state?.status === "pending";
+}
+
+/** What the client answers. @template T @param {{ data?: T, error?: unknown }} answer @returns {T} */
+function requireData({ data, error }) {
+  if (data === undefined) throw new Error(`OpenCode tells nothing of the session: ${JSON.stringify(error)}`);
+  return data;
 }

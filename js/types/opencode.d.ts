@@ -31,6 +31,8 @@ export interface OpenCodePart {
   text?: string;
   /** The client wrote it, not the user. */
   synthetic?: boolean;
+  /** Of a tool's part: `pending` until its arguments are known. */
+  state?: { status: string };
 }
 
 /** A message of OpenCode. */
@@ -48,8 +50,8 @@ export interface OpenCodeEvent {
 /** What is used of the client that OpenCode gives to plugins. */
 export interface OpenCodeClient {
   session: {
-    get(at: { path: { id: string } }): Promise<{ data?: OpenCodeSession }>;
-    messages(at: { path: { id: string } }): Promise<{ data?: OpenCodeMessage[] }>;
+    get(at: { path: { id: string } }): Promise<{ data?: OpenCodeSession; error?: unknown }>;
+    messages(at: { path: { id: string } }): Promise<{ data?: OpenCodeMessage[]; error?: unknown }>;
   };
   app: { log(entry: { body: { service: string; level: "error"; message: string } }): Promise<unknown> };
 }

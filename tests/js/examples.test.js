@@ -22,7 +22,9 @@ const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" 
   .filter((path) => path.endsWith(".js"))
   .sort();
 /** What OpenCode gives to plugins, where nothing was said yet. */
-const client = { session: { get: async () => ({}), messages: async () => ({}) } };
+const client = {
+  session: { get: async () => ({ data: { id: "ses_1" } }), messages: async () => ({ data: [] }) },
+};
 const Async = /** @type {any} */ (async () => {}).constructor;
 
 /** The examples of a file, each with what it is of. @param {string} file */

@@ -55,6 +55,8 @@ function* eventsOf({ info: session, messages }) {
           yield { type: "message.part.delta", properties: { ...of, partID: part.id, field: "text", delta } };
       }
       if (part.type === "tool") {
+        const pending = { ...part, state: { status: "pending", input: {}, raw: "" } };
+        yield { type: "message.part.updated", properties: { part: pending } };
         const state = { status: "running", input: part.state.input, time: { start: 1 } };
         yield { type: "message.part.updated", properties: { part: { ...part, state } } };
       }
@@ -258,7 +260,7 @@ test("what could not be recorded is recorded with the next message, also where t
     let isAway = false;
     const client = {
       session: {
-        get: async () => (isAway ? assert.fail("the client is away") : { data: info }),
+        get: async () => (isAway ? { error: "the client is away" } : { data: info }),
         messages: async () => ({ data: structuredClone(messages) }),
       },
       app: { log: async () => undefined },

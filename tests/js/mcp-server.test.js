@@ -195,6 +195,13 @@ test("what cannot be meant is told to the model, and the server goes on", () =>
     });
   }));
 
+test("it ends where its input does, also one that is no pipe", () =>
+  inProject(async (place) => {
+    const { command, args, ...options } = started(place);
+    const server = spawn(command, args, { ...options, stdio: ["ignore", "ignore", "inherit"] });
+    assert.deepEqual(await once(server, "exit"), [0, null]);
+  }));
+
 test("a client of 2025 is served", () =>
   inProject(async (place) => {
     const { command, args, ...options } = started(place);

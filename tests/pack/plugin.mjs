@@ -13,7 +13,7 @@ const part = { id: "prt_1", ...of, type: "text", text: "Rename the parser." };
 const failures = [];
 /** @type {import("leftoff/opencode").OpenCodeClient} */
 const client = {
-  session: { get: async () => ({}), messages: async () => ({}) },
+  session: { get: async () => ({ data: { id: "ses_1" } }), messages: async () => ({ data: [] }) },
   app: { log: async ({ body }) => void failures.push(body.message) },
 };
 const hooks = /** @type {import("leftoff/opencode").OpenCodeHooks} */ (
