@@ -294,6 +294,33 @@ test("what could not be recorded is recorded with the next message, also where t
   });
 });
 
+test("a call that is cut off has its arguments", async () => {
+  await withStore(async (store) => {
+    const client = new Client({ id: "ses_1" });
+    const recorder = new Recorder(store, client, (error) => assert.fail(String(error)));
+    const tell = async (/** @type {AgentEvent} */ event) => {
+      client.take(event);
+      recorder.take(event);
+      await recorder.settle();
+    };
+    const info = { id: "msg_1", sessionID: "ses_1", role: "assistant", modelID: "gpt-5", time: { created: 1 } };
+    const part = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1", type: "tool", tool: "bash", callID: "call_1" };
+    const text = { ...part, id: "prt_0", type: "text", text: "Let me see." };
+    const input = { command: "npm test" };
+    await tell({ type: "message.updated", properties: { info } });
+    await tell({ type: "message.part.updated", properties: { part: text } });
+    for (const state of [
+      { status: "pending", input: {}, raw: "" },
+      { status: "running", input, time: { start: 1 } },
+      { status: "error", input, error: "Tool execution aborted", time: { start: 1, end: 2 } },
+    ])
+      await tell({ type: "message.part.updated", properties: { part: { ...part, state } } });
+    await tell({ type: "message.updated", properties: { info: { ...info, error: { name: "MessageAbortedError" } } } });
+    const [call] = (await contents(store, "ses_1")).path.flatMap(({ calls = [] }) => calls);
+    assert.deepEqual(call?.arguments, input);
+  });
+});
+
 test("nothing is recorded where recording is off in the client's environment", async () => {
   await withStore(async (store) => {
     const client = new Client({ id: "ses_1" });
