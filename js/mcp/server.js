@@ -90,9 +90,9 @@ export function createServer(store) {
     annotations: READS,
     inputSchema: WORDS,
   };
-  server.registerTool("search", searching, (asked) => answer(store, () => search(store, asked)));
-  // The names that the documents give them.
-  server.registerTool("search_workspace", searching, (asked) => answer(store, () => search(store, asked)));
+  // The second is the name that the documents give it, as they name get_context.
+  for (const name of ["search", "search_workspace"])
+    server.registerTool(name, searching, (asked) => answer(store, () => search(store, asked)));
   server.registerTool(
     "open",
     {
@@ -254,14 +254,13 @@ async function open(store, { session: id, message, cursor }) {
     throw new LeftoffError({ code: "not_found", message: `the session has no message "${message}" on its branch` });
   const { display, type, lifecycle } = session.metadata;
   const about = `${session.id}: ${JSON.stringify(display.title)}, ${type}, ${lifecycle}, ${all.length} messages.`;
+  const page = new Page();
   if (cursor === undefined && message === undefined) {
-    const page = new Page();
     let first = all.length;
     while (first > 0 && page.addBefore(toLine(/** @type {ReadMessage} */ (all[first - 1])))) first -= 1;
     const older = first > 0 ? ` Those before: cursor "0".` : "";
     return page.render(`${about} The newest:${older}`);
   }
-  const page = new Page();
   let place = cursor === undefined ? Math.max(0, found - MESSAGES_BEFORE) : placeOf(cursor);
   const start = place + 1;
   while (place < all.length && page.add(toLine(/** @type {ReadMessage} */ (all[place])))) place += 1;

@@ -44,7 +44,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
   };
   return {
     async event({ event }) {
-      if (isRecorded(event)) last = last.then(() => take(event)).catch((error) => log.report(error));
+      if (isRecorded(event)) last = last.then(() => log.guard(() => take(event)));
     },
 
     async "chat.message"({ sessionID }, { message, parts }) {

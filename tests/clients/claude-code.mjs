@@ -11,6 +11,14 @@ import { findFiles, runProgram } from "./driving.mjs";
 
 const TOOLS = ["Bash", "Read", "Write", "Edit", "NotebookEdit", "TodoWrite", "TaskCreate", "TaskUpdate"];
 
+/** What leads it to the fake model server, and nowhere else. @param {string} url */
+export const claudeEnv = (url) => ({
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: "sk-ant-none",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  DISABLE_AUTOUPDATER: "1",
+});
+
 /** @satisfies {Client} */
 export const claudeCode = {
   name: "Claude Code",
@@ -31,13 +39,7 @@ export const claudeCode = {
 
   /** @param {Place & { hasTodoWrite?: boolean }} place with the one list of tasks or the other @param {Turn} turn */
   async ask({ program, url, home, project, hasTodoWrite = true }, { prompt, id = randomUUID(), resumes }) {
-    const env = {
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: "sk-ant-none",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      DISABLE_AUTOUPDATER: "1",
-      CLAUDE_CODE_ENABLE_TASKS: hasTodoWrite ? "0" : "1",
-    };
+    const env = { ...claudeEnv(url), CLAUDE_CODE_ENABLE_TASKS: hasTodoWrite ? "0" : "1" };
     const args = [
       "-p",
       prompt,

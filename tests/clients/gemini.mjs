@@ -16,6 +16,13 @@ const SETTINGS = {
   general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
 };
 
+/** What leads it to the fake model server. @param {string} url */
+export const geminiEnv = (url) => ({
+  GEMINI_API_KEY: "none",
+  GOOGLE_GEMINI_BASE_URL: url,
+  GEMINI_CLI_TRUST_WORKSPACE: "true",
+});
+
 /** @type {Client} */
 export const gemini = {
   name: "Gemini CLI",
@@ -46,7 +53,7 @@ export const gemini = {
       args,
       project,
       home,
-      env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+      env: geminiEnv(url),
     });
     return id;
   },

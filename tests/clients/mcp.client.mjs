@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { root } from "../../scripts/run.mjs";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
+import { claudeEnv } from "./claude-code.mjs";
+import { geminiEnv } from "./gemini.mjs";
 import { IN_CI, present } from "./clients.mjs";
 import { runProgram } from "./driving.mjs";
 import { seat } from "./holding.mjs";
@@ -33,12 +35,7 @@ const SERVED = {
       writeFileSync(file, JSON.stringify({ mcpServers: { leftoff: SERVER } }));
       return {
         args: ["--mcp-config", file, "--allowedTools", "mcp__leftoff__search", "--output-format", "json"],
-        env: {
-          ANTHROPIC_BASE_URL: url,
-          ANTHROPIC_API_KEY: "sk-ant-none",
-          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-          DISABLE_AUTOUPDATER: "1",
-        },
+        env: claudeEnv(url),
       };
     },
   },
@@ -46,7 +43,7 @@ const SERVED = {
     tool: "mcp_leftoff_search",
     ask: (url) => ({
       args: ["--model", "gemini-2.5-pro", "--yolo", "--skip-trust"],
-      env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+      env: geminiEnv(url),
     }),
   },
 };

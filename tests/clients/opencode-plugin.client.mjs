@@ -11,11 +11,10 @@ import { root } from "../../scripts/run.mjs";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
 import { present, selectClients } from "./clients.mjs";
-import { findField, runProgram } from "./driving.mjs";
 import { seat } from "./holding.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
-import { ENV, opencode } from "./opencode.mjs";
+import { opencode } from "./opencode.mjs";
 import { setUp } from "./set-up.mjs";
 import { prompts } from "./talk.mjs";
 
@@ -60,7 +59,7 @@ async function holdWithPlugin(program, folder) {
     setUp(opencode, at).leftoff("init", opencode.agent);
     usePlugin(place);
     for (const prompt of [...talk.map((turn) => turn.prompt), asked, stops])
-      id = findField(await ask(place, id, prompt), "sessionID");
+      id = await opencode.ask({ ...place, hasPlugins: true }, { prompt, id, resumes: id !== "" });
   } finally {
     await server.close();
   }
@@ -83,7 +82,15 @@ async function holdWithPlugin(program, folder) {
         .map((/** @type {any} */ { text }) => [info.role, text]),
     );
     for (const [role, text] of said)
-      assert.equal(recorded.filter((one) => one.role === role && one.content === text).length >= 1, true, text);
+      assert.ok(
+        recorded.some((one) => one.role === role && one.content === text),
+        text,
+      );
+    const told = turns.filter((turn) => turn.role === "user").map((turn) => turn.text);
+    assert.ok(
+      told.some((text) => text?.includes("this session was saved and is paused")),
+      told.join("\n"),
+    );
     assert.ok(
       results.some((text) => text.includes(session.id)),
       `the search finds the session: ${results.at(-2)}`,
@@ -110,10 +117,4 @@ function usePlugin(place) {
   const file = join(place.home, ".config", "opencode", "opencode.json");
   const settings = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, JSON.stringify({ ...settings, plugin: [pathToFileURL(root).href] }));
-}
-
-/** @param {Place} place @param {string} id of the session that goes on, if one does @param {string} prompt */
-function ask({ program, project, home }, id, prompt) {
-  const args = ["run", "--format", "json", ...(id ? ["--session", id] : [])];
-  return runProgram(opencode.name, { program, args, project, home, env: ENV, input: prompt });
 }

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runProgram, findField } from "./driving.mjs";
 
-/** @import { Client, Seat } from "./driving.mjs" */
+/** @import { Client, Place, Seat, Turn } from "./driving.mjs" */
 
 // Nothing is looked up, fetched or installed at the start.
 export const ENV = {
@@ -15,9 +15,11 @@ export const ENV = {
   OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
 };
 
-/** @type {Client} */
+const NAME = "OpenCode";
+
+/** @satisfies {Client} */
 export const opencode = {
-  name: "OpenCode",
+  name: NAME,
   agent: "opencode",
   package: "opencode-ai",
 
@@ -62,27 +64,16 @@ export const opencode = {
     writeFileSync(join(folder, "opencode.json"), JSON.stringify(settings));
   },
 
-  async ask(place, { prompt, id = "", resumes }) {
-    const [, command, args = ""] = /^\/(\S+) ?(.*)$/s.exec(prompt) ?? [];
-    if (command)
-      return findField(
-        await run(place, [
-          "run",
-          "--pure",
-          "--format",
-          "json",
-          ...(resumes ? ["--session", id] : []),
-          "--command",
-          command,
-          ...(args ? [args] : []),
-        ]),
-        "sessionID",
-      );
-    // As an argument it would be put in quotes.
-    return findField(
-      await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : [])], prompt),
-      "sessionID",
-    );
+  /** @param {Place & { hasPlugins?: boolean }} place @param {Turn} turn */
+  async ask({ hasPlugins = false, ...place }, { prompt, id = "", resumes }) {
+    const session = resumes ? ["--session", id] : [];
+    const args = ["run", ...(hasPlugins ? [] : ["--pure"]), "--format", "json", ...session];
+    const [, command, typed = ""] = /^\/(\S+) ?(.*)$/s.exec(prompt) ?? [];
+    // As an argument a prompt would be put in quotes.
+    const printed = command
+      ? run(place, [...args, "--command", command, ...(typed ? [typed] : [])])
+      : run(place, args, prompt);
+    return findField(await printed, "sessionID");
   },
 
   // It keeps a database; this is what it gives to others, and takes from them.
@@ -105,5 +96,5 @@ export const opencode = {
 
 /** @param {Seat} at @param {string[]} args @param {string} [input] */
 function run({ program, home, project }, args, input) {
-  return runProgram(opencode.name, { program, args, project, home, env: ENV, input });
+  return runProgram(NAME, { program, args, project, home, env: ENV, input });
 }

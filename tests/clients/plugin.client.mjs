@@ -7,6 +7,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
+import { claudeEnv } from "./claude-code.mjs";
+import { geminiEnv } from "./gemini.mjs";
 import { IN_CI, present } from "./clients.mjs";
 import { runProgram } from "./driving.mjs";
 import { seat } from "./holding.mjs";
@@ -28,12 +30,7 @@ const WITH_PLUGIN = {
     resumesBy: "/leftoff:workspace.resume",
     ask: (folder, url) => ({
       args: ["--plugin-dir", folder, "--output-format", "json"],
-      env: {
-        ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_API_KEY: "sk-ant-none",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        DISABLE_AUTOUPDATER: "1",
-      },
+      env: claudeEnv(url),
     }),
   },
   gemini: {
@@ -41,7 +38,7 @@ const WITH_PLUGIN = {
     install: (folder) => ["extensions", "link", folder, "--consent"],
     ask: (_, url) => ({
       args: ["--model", "gemini-2.5-pro", "--yolo"],
-      env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+      env: geminiEnv(url),
     }),
   },
 };
