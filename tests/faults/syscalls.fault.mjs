@@ -31,7 +31,7 @@ export default {
   async run({ scaled, seed }) {
     if (spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status !== 0)
       return { skipped: "strace does not work here" };
-    const counts = { "call sites": 0, "of them failed": 0, runs: 0, acknowledged: 0, refused: 0 };
+    const counts = { "call sites": 0, "of them failed": 0, runs: 0, "not met": 0, acknowledged: 0, refused: 0 };
     await scene("syscalls", async ({ folder, start }) => {
       const recorded = await record({ folder, start });
       const runs = planRuns(recorded, seed).slice(0, scaled(2000));
@@ -45,6 +45,8 @@ export default {
         }),
       );
     });
+    const all = counts.runs + counts["not met"];
+    assert.ok(counts["not met"] <= 1 + 0.05 * all, `${counts["not met"]} of ${all} calls were not met`);
     return counts;
   },
 };
@@ -185,12 +187,15 @@ async function oneRun({ run, recorded, folder, home, start, counts }) {
   try {
     assert.equal(signal, null, `it hangs, having said ${JSON.stringify(child.said)}`);
     assert.equal(code, 0, `it crashed: ${stderr}`);
-    assert.match(readFileSync(trace, "utf8"), /INJECTED/, "nothing failed");
+    const calls = readFileSync(trace, "utf8");
+    // A folder is kept open for one turn of the event loop, so a life opens and closes a few more or fewer than another.
+    const isMet = sitesOf(calls, mode).some((site) => site.index === index);
+    if (isMet) assert.match(calls, /INJECTED/, "nothing failed");
     await laws({ said: child.said, home, before, run, counts });
+    counts[isMet ? "runs" : "not met"] += 1;
   } catch (cause) {
     throw new Error(`${mode}, ${fault}`, { cause });
   }
-  counts.runs += 1;
 }
 
 /** @param {{ said: any[], home: string, before: Buffer, run: Run, counts: Record<string, number> }} options */
