@@ -215,13 +215,19 @@ fn a_checkpoint_that_covers_the_first_line_leaves_what_comes_again_out() {
     assert!(kept.repeated[0].start >= checkpoint.bytes);
 }
 
-/// What is missing in a log that has all of one import, of another one.
-fn missing_of(before: Message, now: Message) -> Vec<Message> {
+/// The log of an import.
+fn log_of(messages: Vec<Message>) -> Vec<u8> {
     let mut log = Vec::new();
-    let mut one = Importer::new(vec![message(0, true), before]);
+    let mut one = Importer::new(messages);
     while !one.is_done {
         one.step(&mut log, 256);
     }
+    log
+}
+
+/// What is missing in a log that has all of one import, of another one.
+fn missing_of(before: Message, now: Message) -> Vec<Message> {
+    let log = log_of(vec![message(0, true), before]);
     let mut fresh = ImportDiff::new(vec![message(0, true), now]);
     fresh.feed(&log);
     fresh.next_missing(256)
@@ -250,4 +256,34 @@ fn an_answer_that_was_read_before_its_end_becomes_whole_and_never_less() {
     let going_on = Message { assistant: Some(Assistant::default()), partial: false, ..answer("half", true) };
     assert_eq!(missing_of(going_on.clone(), answer("half", false)).len(), 1);
     assert_eq!(missing_of(answer("half", false), going_on).len(), 0);
+}
+
+#[test]
+fn a_recorded_answer_ends_as_its_source_says_also_shorter_than_it_was() {
+    let answer = |text: &str, partial: bool| {
+        let finish_reason = (!partial).then(|| "stop".into());
+        let assistant = Some(Assistant { finish_reason, ..Assistant::default() });
+        // A message that is recorded follows what the log has.
+        Message { content: text.into(), partial, assistant, parent_id: None, ..message(1, true) }
+    };
+    let log = log_of(vec![message(0, true), answer("half and half", true)]);
+    for (now, is_taken) in [
+        (answer("half", false), true),
+        (answer("", false), true),
+        (answer("half", true), false),
+        (answer("half and half", true), false),
+    ] {
+        let mut diff = ImportDiff::for_recording();
+        diff.feed(&log);
+        diff.set_messages(vec![now.clone()], false);
+        let expected = if is_taken { vec![Message { rev: 1, ..now.clone() }] } else { vec![] };
+        assert_eq!(diff.next_missing(256), expected, "{now:?}");
+        diff.feed(&log_of(expected));
+        assert_eq!(diff.next_missing(256), vec![], "again {now:?}");
+    }
+    // An end that was said is not cut again.
+    let mut diff = ImportDiff::for_recording();
+    diff.feed(&log_of(vec![answer("half and half", false)]));
+    diff.set_messages(vec![answer("half", true)], false);
+    assert_eq!(diff.next_missing(256), vec![]);
 }

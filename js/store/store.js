@@ -157,7 +157,7 @@ export class Store {
    * @param {CreateOptions} [options]
    * @returns {Promise<Session>}
    * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it;
-   *   `invalid_request` for a source of an agent that is not known
+   *   `invalid_request` for a source whose agent is no name, or an agent's name in another spelling
    * @example
    * (await store.create({ title: "The parser", agent: { command: "/brainstorm" } })).metadata.display.title; // => "The parser"
    */

@@ -50,8 +50,9 @@ export interface CreateOptions {
   /** The agent: command, tools, provider. */
   agent?: Agent;
   /**
-   * The agent's session that is recorded: beside it only `title` and `model` can be given. `id`: by which the agent
-   * knows it; `parent`: the id of the one whose agent began it, for a sub-agent's.
+   * The agent's session that is recorded: beside it only `title` and `model` can be given. `agent`: an agent's name, or
+   * a program's of its own, of small letters, digits and hyphens, as `my-app`; `id`: any text by which the agent knows
+   * it; `parent`: the id of the one whose agent began it, for a sub-agent's.
    */
   source?: { agent: string; id: string; parent?: string };
 }

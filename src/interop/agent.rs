@@ -6,6 +6,7 @@ use alloc::string::String;
 use serde::Serialize;
 
 use crate::error::{Code, Error};
+use crate::nearest::distance;
 
 /// An agent, by its name on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -94,6 +95,34 @@ impl AgentName {
         known.ok_or_else(|| Error::new(Code::InvalidRequest, message()))
     }
 
+    /// Checks the name of who holds a conversation: an agent's, or a name of its own for any other program.
+    ///
+    /// # Errors
+    /// `invalid_request` for what is no name, and for another spelling of an agent's name.
+    pub fn check_source_name(name: &str) -> Result<(), Error> {
+        if AgentName::parse(name).is_ok() {
+            return Ok(());
+        }
+        let meant = AgentName::find_by_typed_name(name).map(AgentName::as_str).or_else(|| {
+            let known = AgentName::ALL.map(AgentName::as_str);
+            let is_near = |known: &&str| known.len() > MAX_EXACT_NAME_BYTES && distance(name, known) == 1;
+            known.into_iter().find(is_near)
+        });
+        let is_kept = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_name = name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.len() <= MAX_SOURCE_NAME_BYTES
+            && name.bytes().all(is_kept);
+        let message = match meant {
+            Some(meant) => format!("expected {meant:?}, an agent's name, but found {name:?} instead"),
+            None if !is_name => format!(
+                "expected an agent's name, or a program's of at most {MAX_SOURCE_NAME_BYTES} small letters, digits and \
+                 hyphens, but found {name:?} instead"
+            ),
+            None => return Ok(()),
+        };
+        Err(Error::new(Code::InvalidRequest, message))
+    }
+
     /// Finds the agent that a person means: by its name, however its words are joined, with or without its maker's name
     /// and the kind of program.
     pub fn find_by_typed_name(typed: &str) -> Option<AgentName> {
@@ -109,6 +138,10 @@ impl AgentName {
     }
 }
 
+/// The longest name of a program.
+const MAX_SOURCE_NAME_BYTES: usize = 64;
+/// An agent's name of so few letters is one letter from too many others.
+const MAX_EXACT_NAME_BYTES: usize = 4;
 const MAKERS: [&str; 6] = ["github", "google", "openai", "anthropic", "alibaba", "sst"];
 const NAME_SUFFIXES: [&str; 4] = ["codingagent", "agent", "code", "cli"];
 
@@ -153,6 +186,19 @@ mod tests {
         }
         for typed in ["", "open", "code", "cli", "github", "cloud"] {
             assert_eq!(AgentName::find_by_typed_name(typed), None, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_source_is_an_agent_or_a_program_with_a_name_of_its_own() {
+        for name in ["claude-code", "ask", "openai-agents", "my-app", "a", "x2"] {
+            assert_eq!(AgentName::check_source_name(name), Ok(()), "{name}");
+        }
+        let long = "a".repeat(MAX_SOURCE_NAME_BYTES + 1);
+        for name in
+            ["", "claude", "Codex", "open-code", "opencoed", "clien", "My App", "-x", "2x", "a/b", &long]
+        {
+            assert!(AgentName::check_source_name(name).is_err(), "{name}");
         }
     }
 }

@@ -97,7 +97,7 @@ impl ConversationBuilder {
     pub fn new(agent: AgentName) -> ConversationBuilder {
         ConversationBuilder {
             agent,
-            session: ImportedSession { agent: agent.as_str(), ..ImportedSession::default() },
+            session: ImportedSession { agent: agent.as_str().into(), ..ImportedSession::default() },
             losses: Losses::default(),
             drafts: Vec::new(),
             native_id_counts: BTreeMap::new(),

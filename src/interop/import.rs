@@ -28,8 +28,8 @@ pub struct Import {
 pub struct ImportedSession {
     /// Its uuid in leftoff, the same at each import.
     pub id: String,
-    /// The agent's name.
-    pub agent: &'static str,
+    /// The agent's name, or that of a program of one's own.
+    pub agent: String,
     /// Its id in the agent's files; for a sub-agent's conversation `<session>/<agent>`.
     pub source_id: String,
     /// For a sub-agent's conversation: the call that began it. If the caller lies in another file, its uuid cannot be

@@ -12,7 +12,8 @@ use crate::record::scan::{ScanItem, Scanner};
 /// The messages of an import, compared with those of a log, whose bytes are fed from its start on.
 ///
 /// A message that the log holds is left out. An answer can have been imported while it was being written: if it has
-/// grown since, it is given as the next revision. If the source has another history behind a message than the log, the
+/// grown since, it is given as the next revision; where it is recorded as it is said, its end counts also if it is
+/// shorter than what was said meanwhile. If the source has another history behind a message than the log, the
 /// log's stays, and what is new begins a branch.
 ///
 /// Others may import the same file meanwhile. So the log is fed on after each batch, the batch itself with it, and
@@ -29,8 +30,10 @@ pub struct ImportDiff {
     last_imported: Option<String>,
     // True if the import goes on, in the log, with a conversation that was begun elsewhere.
     is_continuation: bool,
-    // True if the messages are some of the source's, as they are said.
+    // True if the source itself gives the messages, as they are said.
     is_recording: bool,
+    // True if the messages are all of the source's.
+    is_whole: bool,
     // The next message to look at.
     next_index: usize,
     // The size of each message in the log at the time that it was returned.
@@ -54,6 +57,7 @@ impl ImportDiff {
             last_imported: None,
             is_continuation: false,
             is_recording: false,
+            is_whole: true,
             next_index: 0,
             returned_sizes: BTreeMap::new(),
         }
@@ -74,7 +78,7 @@ impl ImportDiff {
 
     /// Begins a recording, which is given the source's messages as they are said, by [`ImportDiff::set_messages`].
     pub fn for_recording() -> ImportDiff {
-        ImportDiff::new(Vec::new())
+        ImportDiff { is_recording: true, ..ImportDiff::new(Vec::new()) }
     }
 
     /// Replaces the messages; what is known of the log stays. `is_whole`: they are all of the source's, else a few of
@@ -87,7 +91,7 @@ impl ImportDiff {
                 .for_each(|message| message.parent_id = None);
         }
         self.messages = messages;
-        self.is_recording = !is_whole;
+        self.is_whole = is_whole;
         self.next_index = 0;
         self.returned_sizes.clear();
     }
@@ -126,15 +130,17 @@ impl ImportDiff {
             if let Some(held) = held {
                 before = Some(Some(&message.id));
                 // A file may also have lost something since.
-                if is_given || !has_grown(held.size, message_size(message)) {
+                let size = message_size(message);
+                let has_ended = self.is_recording && was_cut(held.size) && !was_cut(size);
+                if is_given || !has_ended && !has_grown(held.size, size) {
                     continue;
                 }
                 fresh.push(Message { rev: held.rev + 1, ..message.clone() });
             } else if is_given {
                 continue;
             } else {
-                let is_other = !self.is_recording
-                    && before.is_some_and(|before| before != self.last_imported.as_deref());
+                let is_other =
+                    self.is_whole && before.is_some_and(|before| before != self.last_imported.as_deref());
                 // More was said since than this import knows.
                 if is_other && ["isTakenBack", QUEUED_KEY].iter().any(|mark| message.has_source_mark(mark)) {
                     continue;
@@ -181,6 +187,10 @@ fn message_size(message: &Message) -> [u64; 5] {
         u64::from(is_finished),
         u64::from(message.partial),
     ]
+}
+
+fn was_cut([.., was_cut]: [u64; 5]) -> bool {
+    was_cut > 0
 }
 
 // An answer that was cut short may have been read before it was whole: then there is more of it now.

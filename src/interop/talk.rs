@@ -21,7 +21,8 @@ const SKILL_COMMANDS: [&str; 2] = ["$workspace-resume", "$workspace-stop-convers
 pub fn is_talk(message: &Message, next: Option<&Message>) -> bool {
     let text = message.content.as_str();
     let next = next.map(|next| next.content.as_str());
-    message.role == Some(Role::User) && !is_client_remark(text) && !is_own_command(text, next)
+    let is_typed = message.role == Some(Role::User) && !message.is_injected();
+    is_typed && !is_client_remark(text) && !is_own_command(text, next)
 }
 
 /// True if a user's message calls one of leftoff's commands, as clients write it down. `next`: the message behind it,
@@ -54,8 +55,11 @@ fn calls_command(text: &str, is: impl Fn(&str) -> bool) -> bool {
 mod tests {
     use alloc::format;
     use alloc::string::String;
+    use alloc::vec::Vec;
 
     use super::*;
+    use crate::json::text::Extra;
+    use crate::record::message::LineOrigin;
 
     fn user_message(content: &str) -> Message {
         Message { role: Some(Role::User), content: content.into(), ..Message::default() }
@@ -101,5 +105,8 @@ mod tests {
             assert_eq!(is_talk(&user_message(text), None), expected, "{text}");
         }
         assert!(!is_talk(&Message { role: Some(Role::Assistant), ..user_message("hello") }, None));
+        let extra = Extra(Vec::from([("\"isMeta\"".into(), "true".into())]));
+        let source = Some(LineOrigin { agent: "opencode".into(), id: "msg_1".into(), extra });
+        assert!(!is_talk(&Message { source, ..user_message("hello") }, None));
     }
 }

@@ -55,7 +55,7 @@ struct ImportOverview<'a> {
 fn overview_of(session: &ImportedSession) -> SessionOverview<'_> {
     SessionOverview {
         id: &session.id,
-        agent: session.agent,
+        agent: &session.agent,
         source_id: &session.source_id,
         parent: &session.parent,
         fork: &session.fork,

@@ -148,13 +148,13 @@ impl Prompt {
 
     fn message(&self, session: &ImportedSession, native: String) -> Message {
         Message {
-            id: id::from_source(session.agent, &session.source_id, &native, self.ms),
+            id: id::from_source(&session.agent, &session.source_id, &native, self.ms),
             parent_id: session.messages.last().map(|last| last.id.clone()),
             role: Some(Role::User),
             content: self.text.clone().into(),
             timestamp: Some(time::format(self.ms)),
             source: Some(LineOrigin {
-                agent: session.agent.into(),
+                agent: session.agent.clone(),
                 id: native,
                 extra: build_flags(&[QUEUED_KEY]),
             }),

@@ -67,6 +67,7 @@ async function holdWithPlugin(program, folder) {
   const store = await openStore({ home: join(at.home, ".leftoff"), project: at.project });
   try {
     const session = await store.session({ source: { agent: opencode.agent, id } });
+    assert.equal(session.metadata.lifecycle, "paused", "what the model is told does not resume it");
     const recorded = await contentsOf(session);
     const file = await opencode.fileOf(at, id);
     const { imported } = await store.import(file);

@@ -370,10 +370,35 @@ test("what is no message of the agent is refused, and so is another agent", asyn
       { agent: "opencode" },
       { agent: "opencode", id: "" },
       { agent: "opencode", id: "x", place: "y" },
+      { agent: "open-code", id: "x" },
+      { agent: "My app", id: "x" },
     ])
       await assert.rejects(store.create({ source: /** @type {any} */ (source) }), refused);
-    await assert.rejects(store.create({ source: { agent: "nobody", id: "x" } }), refused);
     await assert.rejects(store.create({ source: { agent: "opencode", id: "x" }, type: "chat" }), refused);
+    const parent = /** @type {any} */ ({ agent: "opencode", id: "ses_1", parent: "ses_0" });
+    await assert.rejects(store.session({ source: parent }), refused);
+  });
+});
+
+test("a program's own conversation is one session by the id that the program has for it", async () => {
+  await withStore(async (store) => {
+    const source = { agent: "my-app", id: "chat 1" };
+    const session = await store.create({ source, title: "The parser" });
+    await session.append({ role: "user", content: "Rename the parser." });
+    assert.equal((await store.create({ source })).id, session.id);
+    assert.equal((await store.session({ source })).id, session.id);
+    const other = await openStore({ home: store.home, project: tmpdir() });
+    assert.equal((await other.create({ source })).id, session.id);
+    const atOnce = await Promise.all([store, other].map((one) => one.create({ source: { ...source, id: "chat 4" } })));
+    assert.equal(atOnce[0]?.id, atOnce[1]?.id);
+    await other.close();
+    assert.notEqual((await store.create({ source: { ...source, agent: "your-app" } })).id, session.id);
+    const child = await store.create({ source: { ...source, id: "chat 2", parent: "chat 1" } });
+    assert.equal((await store.info(child)).parent?.session, "my-app/chat 1");
+    const found = (await store.list({ agent: "my-app" })).map(({ id }) => id);
+    assert.deepEqual(found.sort(), [session.id, atOnce[0]?.id ?? ""].sort());
+    assert.deepEqual((await store.list()).find(({ id }) => id === session.id)?.agent, "my-app");
+    await assert.rejects(store.session({ source: { ...source, id: "chat 3" } }), { code: "not_found" });
   });
 });
 

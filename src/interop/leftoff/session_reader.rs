@@ -24,7 +24,7 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     let last = messages.iter().rev().find_map(|message| message.timestamp.as_deref());
     let imported = ImportedSession {
         id: file.id.clone(),
-        agent: AgentName::Leftoff.as_str(),
+        agent: AgentName::Leftoff.as_str().into(),
         source_id: file.id.clone(),
         parent: metadata.parent.clone(),
         fork: metadata.forked_from.clone(),

@@ -99,7 +99,7 @@ impl Importer<'_> {
         is_about_store: bool,
     ) -> Result<Vec<ConversationPart>, Trouble> {
         if let Some(pointed) =
-            read_continuation(self.io, &continuation_name(one.agent, &one.source_id)).await?
+            read_continuation(self.io, &continuation_name(&one.agent, &one.source_id)).await?
             && let Some(files) = self.open_resumed(&pointed.id).await?
             && let Some(end) = messages.iter().position(|message| message.id == pointed.last_message)
         {

@@ -194,7 +194,7 @@ impl Importer<'_> {
         let counts = (messages.len(), added);
         Ok(import_entry_json(
             files.id(),
-            (imported.agent, written.share.path),
+            (&imported.agent, written.share.path),
             counts,
             imported.parent.as_ref(),
             &imported.losses,

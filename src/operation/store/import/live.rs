@@ -13,13 +13,13 @@ use super::Importer;
 use crate::error::Error;
 use crate::interop::import_diff::ImportDiff;
 use crate::interop::{AgentName, ImportedSession, opencode};
+use crate::json::fields::Fields;
 use crate::json::request;
 use crate::operation::logs::LogName;
 use crate::operation::session_files::SessionFiles;
 use crate::operation::store::Store;
 use crate::operation::{CountingMode, Io, Operation, Trouble, Work};
 use crate::record::event::Parent;
-use crate::record::id;
 
 /// A session while a plugin records it.
 pub(in crate::operation::store) struct LiveRecording {
@@ -29,40 +29,43 @@ pub(in crate::operation::store) struct LiveRecording {
     read_to: u64,
 }
 
-/// A session of an agent, as its client knows it.
+/// A session of an agent or another program, as that one knows it.
 pub(super) struct SessionSource {
-    pub agent: AgentName,
+    /// An agent's name, or that of a program of one's own.
+    pub agent: String,
     pub id: String,
-    /// The agent's session in which this one was begun, as a sub-agent's.
-    pub parent: Option<String>,
 }
 
 /// What a session is created with.
 struct SourceRequest {
     source: SessionSource,
+    /// The agent's session in which this one was begun, as a sub-agent's.
+    parent: Option<String>,
     title: Option<String>,
     model: Option<String>,
 }
 
 impl Store {
-    /// Opens the session that an agent's session is recorded into, or creates it:
+    /// Opens the session that an agent's session, or another program's, is recorded into, or creates it:
     /// `{"source":{"agent","id","parent"},"title","model"}`, JSON. If a session of the store was resumed in the agent's,
     /// it is that one. Answer: the id of the session.
     pub fn create_from_source(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let SourceRequest { source, title, model } = SourceRequest::from_json(&request)?;
+            let SourceRequest { source, parent, title, model } = SourceRequest::from_json(&request)?;
             if let Some(known) = source.find_session(&store, &io).await? {
                 return Ok(known);
             }
-            let (agent, now) = (source.agent.as_str(), io.now_ms());
+            let now = io.now_ms();
+            let session_id = source.session_id(now);
+            let SessionSource { agent, id: source_id } = source;
             let mut importing = Importer::new(&store, &io, CountingMode::Off, false);
             importing.is_ongoing = true;
             let imported = ImportedSession {
-                id: id::from_source(agent, &source.id, "", now),
+                id: session_id,
+                parent: parent.map(|id| Parent { session: format!("{agent}/{id}"), call_id: None }),
                 agent,
-                parent: source.parent.map(|id| Parent { session: format!("{agent}/{id}"), call_id: None }),
-                source_id: source.id,
+                source_id,
                 title,
                 model,
                 created_ms: Some(now),
@@ -150,7 +153,9 @@ impl SourceRequest {
     fn from_json(json: &str) -> Result<SourceRequest, Error> {
         let (mut fields, bad) = (request::parse(json, "source, title or model")?, &mut Vec::new());
         let json = fields.take_raw("source").unwrap_or("null");
-        let source = SessionSource::from_json(json)?;
+        let mut source = request::parse(json, "agent, id or parent")?;
+        let parent = source.take("parent", bad);
+        let source = SessionSource::from_fields(source, json)?;
         let (title, model) = (fields.take("title", bad), fields.take("model", bad));
         request::reject_bad(bad)?;
         if source.id.is_empty() {
@@ -158,21 +163,27 @@ impl SourceRequest {
                 format!("expected the agent's id of a session for \"id\", but found {json} instead");
             return Err(request::error(message));
         }
-        Ok(SourceRequest { source, title, model })
+        Ok(SourceRequest { source, parent, title, model })
     }
 }
 
 impl SessionSource {
-    /// Reads `{"agent","id","parent"}`.
+    /// Reads `{"agent","id"}`.
     pub fn from_json(json: &str) -> Result<SessionSource, Error> {
-        let (mut fields, bad) = (request::parse(json, "agent, id or parent")?, &mut Vec::new());
+        SessionSource::from_fields(request::parse(json, "agent or id")?, json)
+    }
+
+    // Reads what is left of `json`.
+    fn from_fields(mut fields: Fields<'_>, json: &str) -> Result<SessionSource, Error> {
+        let bad = &mut Vec::new();
         let mut word = |key| fields.take::<String>(key, bad);
-        let (agent, id, parent) = (word("agent"), word("id"), word("parent"));
+        let (agent, id) = (word("agent"), word("id"));
         request::reject_bad(bad)?;
         let (Some(agent), Some(id)) = (agent, id) else {
             let message = format!("expected a source with \"agent\" and \"id\", but found {json} instead");
             return Err(request::error(message));
         };
-        Ok(SessionSource { agent: AgentName::parse(&agent)?, id, parent })
+        AgentName::check_source_name(&agent)?;
+        Ok(SessionSource { agent, id })
     }
 }

@@ -7,9 +7,8 @@ use alloc::string::String;
 use super::Importer;
 use super::continuations::{continuation_name, read_continuation};
 use super::live::SessionSource;
-use super::target_session::id_tail;
 use crate::error::Code;
-use crate::interop::ImportedSession;
+use crate::interop::{AgentName, ImportedSession};
 use crate::json::text::to_json;
 use crate::layout::{self, SessionLocation};
 use crate::operation::store::{LookupWay, Store};
@@ -28,7 +27,7 @@ impl Store {
         Operation::new(|io| async move {
             let source = SessionSource::from_json(&source)?;
             source.find_session(&store, &io).await?.ok_or_else(|| {
-                let (agent, id) = (source.agent.as_str(), to_json(&source.id));
+                let (agent, id) = (&source.agent, to_json(&source.id));
                 Trouble::new(Code::NotFound, format!("no session was imported from {agent}'s {id}"))
             })
         })
@@ -36,16 +35,26 @@ impl Store {
 }
 
 impl SessionSource {
+    /// Makes the id of the session that an agent's session, begun at `ms`, goes into: the one that an import gives it.
+    /// What is another program's comes by no import, so its id depends on no time, and two processes that begin it at
+    /// once begin one session.
+    pub fn session_id(&self, ms: i64) -> String {
+        match AgentName::parse(&self.agent) {
+            Ok(agent) => id::from_source(agent.as_str(), &self.id, "", ms),
+            Err(_) => id::from_parts(&[self.agent.as_bytes(), self.id.as_bytes()]),
+        }
+    }
+
     /// Returns the id of the session that an agent's session goes into; none where nothing of it is here.
     pub async fn find_session(&self, store: &Store, io: &Io) -> Result<Option<String>, Trouble> {
-        let (agent, id) = (self.agent.as_str(), &self.id);
+        let SessionSource { agent, id } = self;
         if let Some(pointed) = read_continuation(io, &continuation_name(agent, id)).await?
             && has_session(store, io, &pointed.id).await?
         {
             return Ok(Some(pointed.id));
         }
         let importing = Importer::new(store, io, CountingMode::Off, false);
-        match importing.find_by_tail(&id_tail(&id::from_source(agent, id, "", 0))).await? {
+        match importing.find_by_id(agent, &self.session_id(0)).await? {
             Some(SessionLocation::Home { id, .. }) => Ok(Some(id)),
             Some(place) => {
                 let files = store.unopened_session(&place, "");
@@ -72,7 +81,7 @@ async fn has_session(store: &Store, io: &Io, id: &str) -> Result<bool, Trouble> 
 impl Importer<'_> {
     /// Notes that an agent's session continues the session of this id, whose text was given to it.
     pub(super) async fn note_continuation(&self, one: &ImportedSession, id: String) -> Result<(), Trouble> {
-        let name = continuation_name(one.agent, &one.source_id);
+        let name = continuation_name(&one.agent, &one.source_id);
         let known = read_continuation(self.io, &name).await?;
         // If it was written from a session, the pointer is there already.
         if known.is_some_and(|known| known.id == id || !known.last_message.is_empty()) {

@@ -64,7 +64,7 @@ impl Importer<'_> {
             Some(path) => project::hash(&self.normalize_path(path).await?),
         };
         let place = SessionLocation::Home { project: hash, id: imported.id.clone() };
-        if let Some(known) = self.find_known_place(&place, &imported.id).await? {
+        if let Some(known) = self.find_known_place(&place, imported).await? {
             return self.store.open_for_import(self.io, known).await;
         }
         let command = if self.has_command {
@@ -122,7 +122,7 @@ impl Importer<'_> {
                 ..ChangeRequest::from(paused)
             });
         }
-        let from = ImportOrigin { agent: imported.agent.into(), source_id: imported.source_id.clone() };
+        let from = ImportOrigin { agent: imported.agent.clone(), source_id: imported.source_id.clone() };
         NewSession::new(created, imported.title.clone()).with_time(began).with_import(from).with_changes(then)
     }
 
@@ -148,33 +148,54 @@ impl Importer<'_> {
     async fn find_known_place(
         &self,
         place: &SessionLocation,
-        id: &str,
+        imported: &ImportedSession,
     ) -> Result<Option<SessionLocation>, Trouble> {
         if self.has_log(place).await? {
             return Ok(Some(place.clone()));
         }
-        self.find_by_tail(&id_tail(id)).await
+        self.find_by_id(&imported.agent, &imported.id).await
     }
 
-    /// Finds a session by the tail of its id.
-    pub(super) async fn find_by_tail(&self, tail: &str) -> Result<Option<SessionLocation>, Trouble> {
+    /// Finds a session that holds what an agent, or another program, has by its id: an agent's also by another time
+    /// in it.
+    pub(super) async fn find_by_id(&self, agent: &str, id: &str) -> Result<Option<SessionLocation>, Trouble> {
+        match AgentName::parse(agent) {
+            Ok(_) => self.find_by_tail(&id_tail(id)).await,
+            Err(_) => self.find_by_whole_id(id).await,
+        }
+    }
+
+    async fn find_by_tail(&self, tail: &str) -> Result<Option<SessionLocation>, Trouble> {
         if self.known_places.borrow().in_home.is_none() {
             let found = self.map_home_places().await?;
             self.known_places.borrow_mut().in_home = Some(found);
         }
-        let met = |all: &Option<BTreeMap<String, SessionLocation>>| all.as_ref()?.get(tail).cloned();
-        let in_home = met(&self.known_places.borrow().in_home);
+        let in_home = find_known(&self.known_places.borrow().in_home, tail);
         if let Some(place) = in_home
             && self.has_log(&place).await?
         {
             return Ok(Some(place));
         }
+        self.find_in_workspaces(tail).await
+    }
+
+    // Lists no folder of sessions.
+    async fn find_by_whole_id(&self, id: &str) -> Result<Option<SessionLocation>, Trouble> {
+        for project in self.store.project_hashes(self.io).await? {
+            let place = SessionLocation::Home { project, id: id.into() };
+            if self.has_log(&place).await? {
+                return Ok(Some(place));
+            }
+        }
+        self.find_in_workspaces(&id_tail(id)).await
+    }
+
+    async fn find_in_workspaces(&self, tail: &str) -> Result<Option<SessionLocation>, Trouble> {
         if self.known_places.borrow().in_workspaces.is_none() {
             let found = self.map_workspace_places().await?;
             self.known_places.borrow_mut().in_workspaces = Some(found);
         }
-        let in_workspaces = met(&self.known_places.borrow().in_workspaces);
-        Ok(in_workspaces)
+        Ok(find_known(&self.known_places.borrow().in_workspaces, tail))
     }
 
     async fn has_log(&self, place: &SessionLocation) -> Result<bool, Trouble> {
@@ -236,6 +257,10 @@ impl Store {
     }
 }
 
+fn find_known(places: &Option<BTreeMap<String, SessionLocation>>, tail: &str) -> Option<SessionLocation> {
+    places.as_ref()?.get(tail).cloned()
+}
+
 // Names a project as it was when the session began: its repository is not asked what it is by now.
 fn project_from_path(path: String) -> Project {
     let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string();
@@ -244,7 +269,7 @@ fn project_from_path(path: String) -> Project {
 
 /// Returns the tools of an agent's session, those of these servers, `mcp__SERVER` each, by their full names.
 pub(super) fn full_tool_names(imported: &ImportedSession, servers: &[String]) -> Vec<String> {
-    let Ok(agent) = AgentName::parse(imported.agent) else { return imported.tools.clone() };
+    let Ok(agent) = AgentName::parse(&imported.agent) else { return imported.tools.clone() };
     let named = |tool: &String| full_tool_name(agent, tool, servers).unwrap_or_else(|| tool.clone());
     imported.tools.iter().map(named).collect()
 }
