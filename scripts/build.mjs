@@ -94,6 +94,7 @@ const BUILD_FLAGS = {
 const ENTRIES = [
   "index.js",
   "compat/index.js",
+  "openai/index.js",
   "opencode/index.js",
   "storage/memory.js",
   "storage/node.js",

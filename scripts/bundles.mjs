@@ -176,12 +176,12 @@ async function forNode() {
   chmodSync(cli, 0o755);
 }
 
-/** Makes the plugins that agents load: beside the bundle for Node, whose core they share. */
+/** Makes the plugins that agents load, and what joins an SDK to a store: beside the bundle for Node, whose core they share. */
 async function forAgents() {
   await build({
     ...SHARED_OPTIONS,
     platform: "node",
-    entryPoints: { opencode: "js/opencode/index.js" },
+    entryPoints: { opencode: "js/opencode/index.js", openai: "js/openai/index.js" },
     outdir: "pkg",
     outExtension: { ".js": ".mjs" },
     chunkNames: "opencode/[name]-[hash]",

@@ -40,6 +40,13 @@ const PAGES = {
     others: ["store/open-store", "error"],
     types: ["types/compat"],
   },
+  openai: {
+    about: 'import { session, contextFor } from "leftoff/openai"',
+    entry: "openai/index",
+    first: ["openai/index"],
+    others: [""],
+    types: ["types/openai"],
+  },
   opencode: {
     about: 'import leftoff, { recorder } from "leftoff/opencode"',
     entry: "opencode/index",

@@ -33,8 +33,8 @@ const BINARY_EXPORTS = Object.keys(exports).filter((name) => /\.(?:wasm|planes|j
 const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
-/** Exports that an agent's client imports: no CommonJS. */
-const PLUGINS = ["./opencode", "./server"];
+/** Exports that an agent's client or an SDK's program imports: no CommonJS. */
+const PLUGINS = ["./openai", "./opencode", "./server"];
 let passed = 0;
 let tarball = "";
 /** Deno's permissions for the tests, and no more. */
@@ -68,6 +68,7 @@ function nothingIsMissing(list) {
     "pkg/sbom.cdx.json",
     "docs/api/leftoff.md",
     "docs/api/compat.md",
+    "docs/api/openai.md",
     "docs/api/opencode.md",
     "docs/api/opfs.md",
   ];
@@ -308,6 +309,18 @@ for (const name of ["server.mjs", "express.mjs"]) {
     await talkedTo(project, name);
   });
 }
+await check("examples/openai-agents.mjs, which goes on with what it was told", () => {
+  const name = "openai-agents.mjs";
+  copyFileSync(join(root, "examples", name), join(project, name));
+  mkdirSync(join(project, "node_modules", "@openai"), { recursive: true });
+  const sdk = join("node_modules", "@openai", "agents-core");
+  symlinkSync(join(root, sdk), join(project, sdk));
+  const say = (/** @type {string} */ text) =>
+    run("node", [name, "openai-store", text], { cwd: project, env: { OPENAI_API_KEY: "" }, quiet: true }).trim();
+  const said = [say("Hello"), say("Again")];
+  if (said.join("\n") !== "You said: Hello\nYou said: Hello, Again")
+    throw new Error(`expected what was said before to be there, but found ${said.join(", then ")}`);
+});
 await check("examples/extension.mjs, as one file in an editor", () => {
   copyFileSync(join(root, "examples", "extension.mjs"), join(project, "extension.mjs"));
   for (const name of ["editor.cjs", "said.mjs"]) copyFileSync(join(root, "tests", "pack", name), join(project, name));

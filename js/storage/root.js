@@ -149,28 +149,43 @@ export class RootedFinder {
   }
 
   /**
-   * Opens a folder, each on the way within the one before; the last of those is kept for the next folder in it.
+   * Opens a folder, each on the way within the one before.
    * @param {string[]} names
    * @param {Set<string>} [made]
    * @param {number} [least]
    */
   #openFolders(names, made, least = 0) {
+    const last = names.at(-1);
+    if (last === undefined) return openFolder(this.#real, this.#givenPath);
+    const above = names.slice(0, -1);
+    const mayMake = above.length < least ? undefined : made;
+    return openFolder(
+      `${FD_FOLDER}/${this.#openParent(above, made, least)}/${last}`,
+      join(this.#givenPath, ...names),
+      mayMake,
+    );
+  }
+
+  /**
+   * Opens a folder that stays open for the next one in it.
+   * @param {string[]} names @param {Set<string> | undefined} made @param {number} least
+   */
+  #openParent(names, made, least) {
+    const at = join(this.#real, ...names);
+    const kept = this.#findKept(at);
+    if (kept !== undefined) return kept;
     let path = this.#givenPath;
-    const above = join(this.#real, ...names.slice(0, -1));
-    const kept = names.length > 0 ? this.#findKept(above) : undefined;
-    let fd = kept ?? openFolder(this.#real, path);
+    let fd = openFolder(this.#real, path);
     for (const [depth, name] of names.entries()) {
       path = join(path, name);
-      const isLast = depth === names.length - 1;
-      if (kept !== undefined && !isLast) continue;
       const parent = fd;
-      if (isLast && kept === undefined) this.#keep(above, parent);
       try {
         fd = openFolder(`${FD_FOLDER}/${parent}/${name}`, path, depth < least ? undefined : made);
       } finally {
-        if (!isLast) closeFolder(parent);
+        closeFolder(parent);
       }
     }
+    this.#keep(at, fd);
     return fd;
   }
 

@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
+import * as openai from "../../js/openai/index.js";
+import * as opencode from "../../js/opencode/index.js";
 import { NAMES, page } from "../../scripts/docs.mjs";
 
 const types = fileURLToPath(new URL("../../types/types", import.meta.url));
@@ -32,7 +34,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|compat|opencode)\./.test(name))
+    .filter((name) => !/^(index|compat|openai|opencode)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -41,8 +43,11 @@ test("every function, class and type of both entries has its chapter", () => {
     ...namesIn("compat.d.ts"),
   ])
     assert.match(veneer.get(name) ?? "", /\w/, name);
-  const plugin = chapters(page("opencode"));
-  for (const name of ["recorder", ...namesIn("opencode.d.ts")]) assert.match(plugin.get(name) ?? "", /\w/, name);
+  for (const [entry, exported] of Object.entries({ openai, opencode })) {
+    const found = chapters(page(/** @type {typeof NAMES[number]} */ (entry)));
+    for (const name of [...Object.keys(exported), ...namesIn(`${entry}.d.ts`)].filter((name) => name !== "default"))
+      assert.match(found.get(name) ?? "", /\w/, name);
+  }
 });
 
 test("every method that may be called has a chapter that says what it does, and no inside has one", () => {
@@ -70,6 +75,7 @@ test("what a method takes and throws, and how it is used, is taken out of its co
 
 /** What throws nothing, whatever it is given: no file is looked at, and nothing given is refused. */
 const THROWS_NOTHING = [
+  "AgentSession.getSessionId",
   "LeftoffError.constructor",
   "Appended.constructor",
   "Transcript.slice",
