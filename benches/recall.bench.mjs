@@ -13,6 +13,7 @@ import { openStore } from "../js/index.js";
 import { root } from "../scripts/run.mjs";
 import { ofMany } from "./many.mjs";
 import { BUDGETS, measureFound, measureQuoted, measureRecalled, samplesOf } from "./questions.mjs";
+import { measureSpam } from "./spam.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const LONG_LOG_MESSAGES = 200_000;
@@ -85,7 +86,10 @@ async function ofCode() {
   const { words, unanswered } = await measureRecalled(samples, 1);
   const { first, five } = await measureFound(samples);
   const told = await measureQuoted(samples, 1);
+  const spam = await measureSpam(samples);
   return [
+    { what: "coding: orders for which store.recall quotes something", value: spam.orders, unit: "%", atMost: 10 },
+    { what: "coding: another project's questions for which it does", value: spam.questions, unit: "%", atMost: 10 },
     { what: "coding: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },
     { what: "coding: what it quotes where nothing answers", value: told.unanswered, unit: "tokens" },
     { what: "coding: what it quotes for another project's question", value: told.foreign, unit: "tokens" },
