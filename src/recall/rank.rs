@@ -42,6 +42,10 @@ const MIN_SCORES: [f32; 3] = [1.0, 2.0, 2.0];
 // The same for many documents, where a question that nobody answered needs a higher bar.
 #[cfg(feature = "interop")]
 const MIN_SCORES_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
+// A question of one word that is no name asks for nothing in particular if that word is common: more documents have it
+// than these, and more than one in so many.
+const MIN_COMMON_DOCUMENTS: usize = 10;
+const COMMON_WORD_SHARE: usize = 50;
 
 /// The weights of a question's terms.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,7 +97,7 @@ impl TermWeights {
     }
 
     /// Returns the score that the best match must reach. `None` if the question has names and the session knows none
-    /// of them: it is about something else. Unless the session knows all the names, the bar rises as fewer of the
+    /// of them: it is about something else; or if all it has is one common word. Unless the session knows all the names, the bar rises as fewer of the
     /// words were said, since an answer is then less likely.
     pub fn least_score(&self, question: &Question) -> Option<f32> {
         let counted_terms = || question.terms.iter().zip(&self.counts);
@@ -101,6 +105,11 @@ impl TermWeights {
         let (known, unknown): (Vec<usize>, Vec<usize>) = names.partition(|count| *count > 0);
         let matched = counted_terms().filter(|(_, count)| **count > 0).count() as f32;
         let share = matched / usize::max(self.counts.len(), 1) as f32;
+        if let ([count], true) = (&*self.counts, known.is_empty())
+            && *count > (self.document_count / COMMON_WORD_SHARE).max(MIN_COMMON_DOCUMENTS)
+        {
+            return None;
+        }
         let of_all_said = match (known.is_empty(), unknown.is_empty()) {
             (true, false) => return None,
             (false, true) => return Some(self.least_scores[0]),
@@ -327,5 +336,23 @@ mod tests {
         check(&[0, 150_000], &[false, false]);
         check(&[1, MAX_LIST_DOCUMENTS], &[false, false]);
         check(&[6000, 6000, 6000, 6000, 6000], &[false, false, false, false, true]);
+    }
+
+    #[test]
+    fn one_common_word_asks_for_nothing_and_a_rare_one_or_a_name_does() {
+        let asks = |count: usize, is_name: bool| {
+            let term =
+                Term { text: "a".into(), word: "a".into(), weight: 1.0, is_name, reason: TermReason::Word };
+            let question = Question { terms: Vec::from([term]), ..Question::default() };
+            let worth = TermWeights {
+                counts: Vec::from([count]),
+                document_count: 5000,
+                least_scores: MIN_SCORES,
+                ..TermWeights::default()
+            };
+            worth.least_score(&question).is_some()
+        };
+        assert!(asks(3, false) && asks(100, false) && asks(4000, true));
+        assert!(!asks(101, false));
     }
 }
