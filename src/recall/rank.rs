@@ -343,7 +343,8 @@ mod tests {
         let asks = |count: usize, is_name: bool| {
             let term =
                 Term { text: "a".into(), word: "a".into(), weight: 1.0, is_name, reason: TermReason::Word };
-            let question = Question { terms: Vec::from([term]), ..Question::default() };
+            let mut question = Question::default();
+            question.add_terms(Vec::from([term]));
             let worth = TermWeights {
                 counts: Vec::from([count]),
                 document_count: 5000,
