@@ -33,8 +33,8 @@ const BINARY_EXPORTS = Object.keys(exports).filter((name) => /\.(?:wasm|planes|j
 const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
-/** Exports that an agent's client imports: no CommonJS. */
-const PLUGINS = ["./opencode", "./server"];
+/** Exports that an agent's client imports, or a program with its SDK: no CommonJS. */
+const PLUGINS = ["./claude", "./opencode", "./server"];
 let passed = 0;
 let tarball = "";
 /** Deno's permissions for the tests, and no more. */
@@ -67,6 +67,7 @@ function nothingIsMissing(list) {
     "pkg/LICENSES.txt",
     "pkg/sbom.cdx.json",
     "docs/api/leftoff.md",
+    "docs/api/claude.md",
     "docs/api/compat.md",
     "docs/api/opencode.md",
     "docs/api/opfs.md",

@@ -32,7 +32,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|compat|opencode)\./.test(name))
+    .filter((name) => !/^(index|compat|opencode|claude)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -41,6 +41,8 @@ test("every function, class and type of both entries has its chapter", () => {
     ...namesIn("compat.d.ts"),
   ])
     assert.match(veneer.get(name) ?? "", /\w/, name);
+  const mirror = chapters(page("claude"));
+  for (const name of ["sessionStore", ...namesIn("claude.d.ts")]) assert.match(mirror.get(name) ?? "", /\w/, name);
   const plugin = chapters(page("opencode"));
   for (const name of ["recorder", ...namesIn("opencode.d.ts")]) assert.match(plugin.get(name) ?? "", /\w/, name);
 });

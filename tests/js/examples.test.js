@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
+import { sessionStore } from "../../js/claude/index.js";
 import { recorder } from "../../js/opencode/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -83,7 +84,17 @@ for (const { name, code } of files.filter((file) => !file.startsWith("compat/"))
       const another = await leftoff.openStore({ project: folder, home: join(folder, "another") });
       const session = await another.create();
       try {
-        await run(code, { ...leftoff, assert, folder: project, transcriptPath, store, session, recorder, client });
+        await run(code, {
+          ...leftoff,
+          assert,
+          folder: project,
+          transcriptPath,
+          store,
+          session,
+          recorder,
+          sessionStore,
+          client,
+        });
       } finally {
         await another.close();
         await store.close();
