@@ -7,6 +7,7 @@
 import { join } from "node:path";
 
 import { LeftoffError, NodeStorage } from "../index.js";
+import { Marks } from "./marks.js";
 import { Recorder } from "./recorder.js";
 import { Summaries } from "./summaries.js";
 import { Transcripts } from "./transcripts.js";
@@ -22,6 +23,8 @@ import { Transcripts } from "./transcripts.js";
 
 /** The folder of transcripts in a store's home. */
 const FOLDER = "claude-agent";
+/** No project's folder has this name. */
+const UNRECORDED = "unrecorded.d";
 const OPTIONS = ["store", "foldSessionSummary", "storage", "report"];
 
 /**
@@ -46,17 +49,17 @@ export function sessionStore(options) {
   const root = join(store.home, FOLDER);
   const files = storage ?? new NodeStorage({ root });
   const transcripts = new Transcripts(files, root);
-  const recorder = new Recorder(store, report);
+  const marks = new Marks(files, join(root, UNRECORDED));
+  const recorder = new Recorder(store, { marks, pathOf: (key) => transcripts.placeOf(key).path, report });
   const summaries = foldSessionSummary && new Summaries(files, foldSessionSummary);
   /** @type {ClaudeSessionStore} */
   const sessions = {
     async append(key, entries) {
-      const { path } = transcripts.placeOf(key);
-      await transcripts.transcriptAt(path).append(entries);
-      if (entries.length > 0) recorder.note(path, key);
+      const append = transcripts.prepareAppend(key, entries);
+      if (entries.length > 0) await recorder.afterChange(key, append);
     },
     async load(key) {
-      return transcripts.transcriptAt(transcripts.placeOf(key).path).load();
+      return transcripts.load(key);
     },
     async listSessions(projectKey) {
       const found = await transcripts.sessionsOf(projectKey);

@@ -10,6 +10,8 @@ import { ticksMs } from "../wasm/clock.js";
 
 /** @import { Store } from "../store/store.js" */
 /** @import { ClaudeSessionKey } from "../types/claude.js" */
+/** @import { Marks } from "./marks.js" */
+/** @typedef {(error: unknown, key: ClaudeSessionKey) => unknown} Report is told why something was not recorded */
 
 /** How long a recording waits for more to come, at least. */
 const MIN_WAIT_MS = 200;
@@ -20,59 +22,100 @@ const NOTHING_SAID = new Set(["empty_file", "unknown_format", "not_found"]);
 
 export class Recorder {
   #store;
+  #marks;
+  #pathOf;
   #report;
   /** The transcripts that have changed since they were recorded, by their paths. @type {Map<string, ClaudeSessionKey>} */
   #changed = new Map();
+  /** How many transcripts are being changed. */
+  #changing = 0;
   /** What goes on, or waits. @type {Promise<void> | undefined} */
   #running;
   #hurry = new AbortController();
   #lastMs = 0;
+  #hasTakenOver = false;
   /** @type {unknown[]} */
   #failures = [];
 
-  /** @param {Store} store @param {(error: unknown, key: ClaudeSessionKey) => unknown} [report] */
-  constructor(store, report) {
+  /**
+   * @param {Store} store
+   * @param {{ marks: Marks, pathOf: (key: ClaudeSessionKey) => string, report?: Report | undefined }} parts
+   */
+  constructor(store, { marks, pathOf, report }) {
     this.#store = store;
+    this.#marks = marks;
+    this.#pathOf = pathOf;
     this.#report = report;
   }
 
-  /** Notes that a transcript has changed. @param {string} path @param {ClaudeSessionKey} key */
-  note(path, key) {
-    this.#changed.set(path, key);
-    this.#running ??= this.#recordAll();
+  /**
+   * Does work that changes a transcript, which is recorded some time afterwards.
+   * @param {ClaudeSessionKey} key @param {() => Promise<void>} work
+   */
+  async afterChange(key, work) {
+    const path = this.#pathOf(key);
+    this.#changing += 1;
+    try {
+      await this.#marks.add(path, key);
+      await work();
+      this.#changed.set(path, key);
+    } finally {
+      this.#changing -= 1;
+      // Also after a failure: a part may be there, and the mark is to be taken away.
+      this.#running ??= this.#recordAll();
+    }
   }
 
-  /** Records at once what has changed, and throws the first failure since this was called last. */
+  /** Records at once what waits, and throws the first failure since this was called last. */
   async flush() {
-    while (this.#running) {
-      this.#hurry.abort();
-      await this.#running;
-    }
+    this.#hurry.abort();
+    await (this.#running ??= this.#recordAll());
     const [failure] = this.#failures.splice(0);
     if (failure !== undefined) throw failure;
   }
 
   async #recordAll() {
-    while (this.#changed.size > 0) {
-      await wait(Math.max(MIN_WAIT_MS, this.#lastMs * WAIT_FACTOR), undefined, this.#hurry).catch(() => {});
-      const start = ticksMs();
-      const keys = [...this.#changed];
-      this.#changed.clear();
-      for (const [path, key] of keys) await this.#record(path, key);
-      this.#lastMs = ticksMs() - start;
+    try {
+      do {
+        await wait(Math.max(MIN_WAIT_MS, this.#lastMs * WAIT_FACTOR), undefined, this.#hurry).catch(() => {});
+        const start = ticksMs();
+        await this.#takeOver();
+        const keys = [...this.#changed.values()];
+        this.#changed.clear();
+        for (const key of keys) await this.#record(key);
+        this.#lastMs = ticksMs() - start;
+        await this.#marks.clear(() => this.#changed.size === 0 && this.#changing === 0);
+      } while (this.#changed.size > 0);
+    } catch (error) {
+      this.#failures.push(error);
+    } finally {
+      this.#hurry = new AbortController();
+      this.#running = undefined;
     }
-    this.#hurry = new AbortController();
-    this.#running = undefined;
   }
 
-  /** @param {string} path @param {ClaudeSessionKey} key */
-  async #record(path, key) {
+  // Records what processes that were killed had not recorded.
+  async #takeOver() {
+    if (this.#hasTakenOver) return;
+    this.#hasTakenOver = true;
+    await this.#marks.takeOver(async (keys) => {
+      for (const key of keys) await this.#record(key);
+    });
+  }
+
+  /** @param {ClaudeSessionKey} key */
+  async #record(key) {
     try {
-      await this.#store.record({ agent: "claude-code", path });
+      await this.#store.record({ agent: "claude-code", path: this.#pathOf(key) });
     } catch (error) {
       if (NOTHING_SAID.has(Object(error).code)) return;
-      if (this.#report) await this.#report(error, key);
-      else this.#failures.push(error);
+      await this.#reportFailure(error, key).catch((own) => this.#failures.push(own));
     }
+  }
+
+  /** @param {unknown} error @param {ClaudeSessionKey} key */
+  async #reportFailure(error, key) {
+    if (!this.#report) throw error;
+    await this.#report(error, key);
   }
 }

@@ -60,14 +60,9 @@ export class Transcript {
     return this.#waiting > 0;
   }
 
-  /** Adds the entries that it does not have, durably. @param {ClaudeSessionEntry[]} entries */
-  async append(entries) {
-    // Written as text now: the caller may change them meanwhile.
-    const batch = entries.map((entry, place) => ({
-      uuid: uuidOf(entry),
-      line: toJsonFast(entry, { about: `entry ${place}` }),
-    }));
-    if (batch.length > 0) await this.inTurn(() => this.#appendNow(batch));
+  /** Adds the entries that it does not have, durably. @param {Line[]} batch */
+  append(batch) {
+    return this.inTurn(() => this.#appendNow(batch));
   }
 
   /** All entries; null where there is none. @returns {Promise<ClaudeSessionEntry[] | null>} */
@@ -119,6 +114,14 @@ export class Transcript {
     this.#read = advance(this.#read, bytes);
     for (const uuid of uuids) if (uuid !== undefined) this.#uuids.add(uuid);
   }
+}
+
+/** Entries as they are written. @param {ClaudeSessionEntry[]} entries @returns {Line[]} */
+export function linesOf(entries) {
+  return Array.from(entries, (entry, place) => ({
+    uuid: uuidOf(entry),
+    line: toJsonFast(entry, { about: `entry ${place}` }),
+  }));
 }
 
 /** @param {ReadPart} read @param {Uint8Array} added @returns {ReadPart} */

@@ -8,14 +8,18 @@ import { join } from "node:path";
 
 import { LeftoffError } from "../index.js";
 import { decodeName, encodeName, isNamePart } from "./file-names.js";
-import { Transcript } from "./transcript.js";
+import { Transcript, linesOf } from "./transcript.js";
 
 /** @import { Storage } from "../storage/contract.js" */
-/** @import { ClaudeSessionKey } from "../types/claude.js" */
+/** @import { ClaudeSessionEntry, ClaudeSessionKey } from "../types/claude.js" */
 /** @typedef {{ name: string, path: string }} FoundFile `name`: the text that its name stands for */
 /** @typedef {{ sessionId: string, path: string, size: number, mtime: number }} FoundSession `size` in bytes */
 
 const ENDING = ".jsonl";
+const METADATA_ENDING = ".meta.json";
+/** An entry that says by which call a sub-agent was begun. */
+const METADATA_TYPE = "agent_metadata";
+const encoder = new TextEncoder();
 /** How many transcripts are remembered, so that they need not be read again before an append. */
 const MAX_REMEMBERED = 100;
 
@@ -43,8 +47,29 @@ export class Transcripts {
     return { path: `${folder}${ENDING}`, folder };
   }
 
+  /**
+   * Answers what adds entries to a transcript, as they are now.
+   * @param {ClaudeSessionKey} key @param {ClaudeSessionEntry[]} entries
+   */
+  prepareAppend(key, entries) {
+    const { path, folder } = this.placeOf(key);
+    const lines = linesOf(entries);
+    // As Claude Code has it: which call began a sub-agent stands in a file beside its transcript.
+    const about = key.subpath === undefined ? undefined : entries.findLast(({ type }) => type === METADATA_TYPE);
+    const companion = about && encoder.encode(JSON.stringify({ ...about, type: undefined }));
+    return async () => {
+      await this.#transcriptAt(path).append(lines);
+      if (companion) await this.#storage.replace(`${folder}${METADATA_ENDING}`, companion);
+    };
+  }
+
+  /** All entries of a transcript; null where there are none. @param {ClaudeSessionKey} key */
+  load(key) {
+    return this.#transcriptAt(this.placeOf(key).path).load();
+  }
+
   /** @param {string} path */
-  transcriptAt(path) {
+  #transcriptAt(path) {
     const transcript = this.#remembered.get(path) ?? new Transcript(this.#storage, path);
     this.#remembered.delete(path);
     this.#remembered.set(path, transcript);
@@ -79,8 +104,8 @@ export class Transcripts {
   /** Removes a transcript, and those of a session's sub-agents before it. @param {ClaudeSessionKey} key */
   async delete(key) {
     const { path, folder } = this.placeOf(key);
-    await this.transcriptAt(path).inTurn(async () => {
-      if (key.subpath === undefined) await this.#storage.remove(folder);
+    await this.#transcriptAt(path).inTurn(async () => {
+      await this.#storage.remove(key.subpath === undefined ? folder : `${folder}${METADATA_ENDING}`);
       await this.#storage.remove(path);
     });
   }
