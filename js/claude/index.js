@@ -24,7 +24,7 @@ import { Transcripts } from "./transcripts.js";
 /** The folder of transcripts in a store's home. */
 const FOLDER = "claude-agent";
 /** No project's folder has this name. */
-const UNRECORDED = "unrecorded.d";
+const MARKS_FOLDER = "unrecorded.d";
 const OPTIONS = ["store", "foldSessionSummary", "storage", "report"];
 
 /**
@@ -49,7 +49,7 @@ export function sessionStore(options) {
   const root = join(store.home, FOLDER);
   const files = storage ?? new NodeStorage({ root });
   const transcripts = new Transcripts(files, root);
-  const marks = new Marks(files, join(root, UNRECORDED));
+  const marks = new Marks(files, join(root, MARKS_FOLDER));
   const recorder = new Recorder(store, { marks, pathOf: (key) => transcripts.placeOf(key).path, report });
   const summaries = foldSessionSummary && new Summaries(files, foldSessionSummary);
   /** @type {ClaudeSessionStore} */
