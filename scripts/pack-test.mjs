@@ -338,6 +338,19 @@ for (const [name, program] of [
     copyFileSync(join(root, "tests", "pack", "plugin.mjs"), join(project, "plugin.mjs"));
     run(program, ["plugin.mjs", join(project, `home-plugin-${name}`), project], { cwd: project });
   });
+await check("examples/claude-agent.mjs, with what stands in for the SDK", () => {
+  const sdk = join(project, "node_modules", "@anthropic-ai", "claude-agent-sdk");
+  mkdirSync(sdk, { recursive: true });
+  writeFileSync(join(sdk, "package.json"), '{ "type": "module", "exports": "./claude-sdk.mjs" }');
+  copyFileSync(join(root, "tests", "pack", "claude-sdk.mjs"), join(sdk, "claude-sdk.mjs"));
+  copyFileSync(join(root, "examples", "claude-agent.mjs"), join(project, "claude-agent.mjs"));
+  const env = { LEFTOFF_HOME: join(project, "home-claude") };
+  const ask = (/** @type {string[]} */ ...args) => run("node", args, { cwd: project, env, quiet: true });
+  const [, id = ""] = /^After 0 prompts: done\.\n\nsession (\S+)\n$/.exec(ask("claude-agent.mjs", "Rename it.")) ?? [];
+  assert.match(ask("claude-agent.mjs", "And its tests?", id), /^After 1 prompts: done\./);
+  const shown = ask(join("node_modules", "leftoff", bin.leftoff), "search", "tests");
+  assert.match(shown, /And its tests\?/);
+});
 await check("what publint says of it", async () => {
   const { publint } = await tool("publint");
   const { formatMessage } = await tool("publint/utils");
