@@ -5,15 +5,18 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sessionStore } from "../../js/claude/index.js";
-import { openStore } from "../../js/index.js";
+import { NodeStorage, openStore } from "../../js/index.js";
+import { storageError } from "../../js/storage/contract.js";
+import { root, run } from "../../scripts/run.mjs";
 import { pythonWith } from "../../scripts/toolchain.mjs";
 import { scene } from "../faults/tools.mjs";
 import { claudeCode, claudeEnv } from "./claude-code.mjs";
 import { IN_CI, present } from "./clients.mjs";
+import { runProgram } from "./driving.mjs";
 import { seat } from "./holding.mjs";
 import { installClaudeSdk } from "./install.mjs";
 import { Script } from "./model/script.mjs";
@@ -45,13 +48,135 @@ export default {
     const conformance = await scene("conformance", async ({ folder }) => conform(folder, file));
     const found = present(IN_CI).find(({ client }) => client === claudeCode);
     if (!found) return { conformance, "Claude Code": `none for ${process.platform} ${process.arch}` };
+    checkTypes(file);
     const sdk = await import(file);
-    return {
-      conformance,
-      ...(await scene("claude-sdk", ({ folder }) => hold({ sdk, at: seat(found.program, folder), folder }))),
-    };
+    const inScene = (/** @type {(parts: { sdk: any, at: Seat, folder: string }) => Promise<any>} */ work) =>
+      scene("claude-sdk", ({ folder }) => work({ sdk, at: seat(found.program, folder), folder }));
+    const counts = await inScene(hold);
+    await inScene(holdOnFullDisk);
+    await inScene(({ at, folder }) => runExample({ file, at, folder }));
+    return { conformance, ...counts };
   },
 };
+
+/** The SDK takes what `sessionStore` makes, by its own types. @param {string} sdk */
+function checkTypes(sdk) {
+  const file = join(dirname(sdk), "..", "..", "..", "session-store.ts");
+  const code = [
+    `import { foldSessionSummary, type SessionStore } from "@anthropic-ai/claude-agent-sdk";`,
+    `import { sessionStore } from ${JSON.stringify(join(root, "types", "claude", "index.js"))};`,
+    `import type { Store } from ${JSON.stringify(join(root, "types", "index.js"))};`,
+    `export const make = (store: Store): SessionStore => sessionStore({ store, foldSessionSummary });`,
+  ];
+  writeFileSync(file, `${code.join("\n")}\n`);
+  const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2023"];
+  run("tsc", [
+    "--ignoreConfig",
+    ...options,
+    "--types",
+    "node",
+    "--typeRoots",
+    join(root, "node_modules", "@types"),
+    file,
+  ]);
+}
+
+/**
+ * A disk becomes full in the middle of a batch: the SDK tries again, and tells of what it drops.
+ * @param {{ sdk: any, at: Seat, folder: string }} parts
+ */
+async function holdOnFullDisk({ sdk, at, folder }) {
+  const answers = ["One.", "Two.", "Three."].map((text) => ({ text }));
+  const server = await serve(new Script(answers));
+  const store = await openStore({ home: join(folder, "store"), project: at.project });
+  const storage = new FullStorage({ root: join(store.home, "claude-agent") });
+  const sessions = sessionStore({ store, storage });
+  /** @type {ClaudeSessionKey[]} */
+  const keys = [];
+  const sessionsSeen = {
+    ...sessions,
+    append(/** @type {ClaudeSessionKey} */ key, /** @type {ClaudeSessionEntry[]} */ entries) {
+      keys.push(key);
+      return sessions.append(key, entries);
+    },
+  };
+  const ask = (/** @type {string} */ prompt, errors = 0) =>
+    query(sdk, { prompt, resume: undefined, sessions: sessionsSeen, at, url: server.url, errors });
+  try {
+    storage.refusalsLeft = 2;
+    const id = await ask("One?");
+    const [key] = keys;
+    assert.ok(key);
+    assert.equal(storage.refusalsLeft, 0);
+    checkMirror((await sessions.load(key)) ?? [], linesOf(await claudeCode.fileOf(at, id)));
+    storage.refusalsLeft = 3;
+    await ask("Two?", 1);
+    assert.equal(storage.refusalsLeft, 0);
+    checkMirror((await sessions.load(key)) ?? [], linesOf(await claudeCode.fileOf(at, id)));
+  } finally {
+    await sessions.close();
+    await storage.close();
+    await store.close();
+    await server.close();
+  }
+}
+
+/** A disk that takes half of a batch, so often. */
+class FullStorage extends NodeStorage {
+  refusalsLeft = 0;
+
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean }} [options] */
+  async append(path, bytes, options) {
+    if (this.refusalsLeft === 0 || !path.endsWith(".jsonl")) return super.append(path, bytes, options);
+    this.refusalsLeft -= 1;
+    const written = bytes.length >> 1;
+    await super.append(path, bytes.subarray(0, written), options);
+    throw storageError("append", path, { code: "disk_full", written });
+  }
+}
+
+/**
+ * The example, with the real SDK and the real client, which is found as the SDK finds its own.
+ * @param {{ file: string, at: Seat, folder: string }} parts
+ */
+async function runExample({ file, at, folder }) {
+  const server = await serve(new Script([{ text: "The first answer." }, { text: "The second answer." }]));
+  const packages = join(at.project, "node_modules");
+  const scope = join(packages, "@anthropic-ai");
+  mkdirSync(scope, { recursive: true });
+  symlinkSync(root, join(packages, "leftoff"), "dir");
+  cpSync(dirname(file), join(scope, "claude-agent-sdk"), { recursive: true });
+  const own = basename(dirname(at.program)).replace("claude-code", "claude-agent-sdk");
+  symlinkSync(dirname(at.program), join(scope, own), "dir");
+  copyFileSync(join(root, "examples", "claude-agent.mjs"), join(at.project, "claude-agent.mjs"));
+  const ask = (/** @type {string[]} */ ...args) =>
+    runProgram("the example", {
+      program: process.execPath,
+      args: ["claude-agent.mjs", ...args],
+      project: at.project,
+      home: at.home,
+      env: { LEFTOFF_HOME: join(folder, "store"), ...claudeEnv(server.url) },
+    });
+  try {
+    const [, id = ""] = /^The first answer\.\n\nsession (\S+)\n$/.exec(await ask("What is it?")) ?? [];
+    rmSync(join(at.home, ".claude"), { recursive: true });
+    assert.equal(await ask("And now?", id), `The second answer.\n\nsession ${id}\n`);
+    const store = await openStore({ home: join(folder, "store"), project: at.project });
+    const session = await store.session({ source: { agent: claudeCode.agent, id } });
+    const said = [];
+    for await (const { role, content } of session.messages()) said.push([role, content]);
+    await store.close();
+    const words = said.filter(([role, content]) => role !== "system" && content);
+    assert.deepEqual(words.slice(-1), [["assistant", "The second answer."]]);
+    for (const prompt of ["What is it?", "And now?"])
+      assert.ok(
+        said.some(([, content]) => content === prompt),
+        prompt,
+      );
+  } finally {
+    await server.close();
+  }
+}
 
 /** Runs the SDK's own suite for stores, which is in Python. @param {string} folder @param {string} sdk */
 function conform(folder, sdk) {
@@ -115,9 +240,10 @@ async function hold({ sdk, at, folder }) {
 /**
  * Lets the SDK ask, and answers the session's id.
  * @param {any} sdk
- * @param {{ prompt: string, resume: string | undefined, sessions: ClaudeSessionStore, at: Seat, url: string }} asked
+ * @param {{ prompt: string, resume: string | undefined, sessions: ClaudeSessionStore, at: Seat, url: string, errors?: number }} asked
+ *   `errors`: how many batches are not stored
  */
-async function query(sdk, { prompt, resume, sessions, at, url }) {
+async function query(sdk, { prompt, resume, sessions, at, url, errors = 0 }) {
   const options = {
     sessionStore: sessions,
     pathToClaudeCodeExecutable: at.program,
@@ -128,10 +254,13 @@ async function query(sdk, { prompt, resume, sessions, at, url }) {
     env: { PATH: process.env.PATH, HOME: at.home, CLAUDE_CONFIG_DIR: join(at.home, ".claude"), ...claudeEnv(url) },
   };
   let id = "";
+  const told = [];
   for await (const message of sdk.query({ prompt, options })) {
-    assert.notEqual(message.subtype, "mirror_error", message.error);
+    if (message.subtype === "mirror_error") told.push(message.error);
     id = message.session_id ?? id;
   }
+  assert.equal(told.length, errors, String(told));
+  for (const error of told) assert.match(error, /the disk is full/);
   return id;
 }
 
