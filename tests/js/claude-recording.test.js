@@ -171,7 +171,7 @@ test("recording waits for what else comes, longer the longer it takes, and a fai
   assert.deepEqual(recorded, ["s.jsonl"]);
   await sessions.flush();
   assert.deepEqual(recorded, ["s.jsonl"]);
-  assert.deepEqual(await storage.list("/home/claude-agent/unrecorded.d"), []);
+  assert.deepEqual(await storage.list(join("/home", "claude-agent", "unrecorded.d")), []);
   await sessions.append({ ...key, sessionId: "bad" }, [{ type: "x" }]);
   await sessions.flush();
   assert.deepEqual(told, [[failure, "bad"]]);
@@ -192,11 +192,11 @@ test("what a process that is gone had not recorded, the next one records", () =>
       import { sessionStore } from ${JSON.stringify(CLAUDE)};
       const store = await openStore({ home: ${JSON.stringify(join(home, ".leftoff"))}, project: "/" });
       await sessionStore({ store }).append({ projectKey: "p", sessionId: "${SAID_ID}" }, ${JSON.stringify(SAID)});
-      process.kill(process.pid, "SIGKILL");`;
-    const { signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
-      encoding: "utf8",
-    });
-    assert.equal(signal, "SIGKILL", stderr);
+      process.exit(7);`;
+    const file = join(home, "killed.mjs");
+    writeFileSync(file, program);
+    const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
+    assert.equal(status, 7, stderr);
     assert.deepEqual(await store.list({ all: true }), []);
     const marks = join(home, ".leftoff", "claude-agent", "unrecorded.d");
     assert.equal(readdirSync(marks).length, 1);
@@ -232,7 +232,7 @@ test("which call began a sub-agent is told beside its transcript, until that is 
       calls.push((await store.info(await store.session(id))).parent);
     assert.deepEqual(calls, [{ session: `claude-code/${SAID_ID}`, callId: "toolu_1" }]);
     const folder = join(home, ".leftoff", "claude-agent", "p", SAID_ID, "subagents");
-    assert.deepEqual(readdirSync(folder), ["agent-a1.jsonl", "agent-a1.meta.json"]);
+    assert.deepEqual(readdirSync(folder).sort(), ["agent-a1.jsonl", "agent-a1.meta.json"]);
     await sessions.delete(sub);
     assert.deepEqual(readdirSync(folder), []);
   }));
