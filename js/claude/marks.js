@@ -54,7 +54,7 @@ export class Marks {
 
   /**
    * Does work with what processes that are gone have left.
-   * @param {(keys: ClaudeSessionKey[]) => Promise<void>} work
+   * @param {(keys: ClaudeSessionKey[]) => Promise<boolean>} work answers whether it is done with them
    */
   async takeOver(work) {
     for (const { name } of (await this.#storage.list(this.#folder)) ?? []) {
@@ -63,8 +63,7 @@ export class Marks {
       // A line that was cut off is of a transcript that had not changed yet.
       const [owner, ...keys] = /** @type {any[]} */ (bytes ? Array.from(parseEntries(bytes)) : []);
       if (!owner || !isGone(/** @type {ProcessName} */ (owner))) continue;
-      await work(keys);
-      await this.#storage.remove(path);
+      if (await work(keys)) await this.#storage.remove(path);
     }
   }
 

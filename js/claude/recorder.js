@@ -34,6 +34,8 @@ export class Recorder {
   #hurry = new AbortController();
   #lastMs = 0;
   #hasTakenOver = false;
+  /** The transcripts whose last recording failed: they stay marked, for the next process. @type {Set<string>} */
+  #failed = new Set();
   /** @type {unknown[]} */
   #failures = [];
 
@@ -77,14 +79,18 @@ export class Recorder {
   async #recordAll() {
     try {
       do {
-        await wait(Math.max(MIN_WAIT_MS, this.#lastMs * WAIT_FACTOR), undefined, this.#hurry).catch(() => {});
+        const { signal } = this.#hurry;
+        await wait(Math.max(MIN_WAIT_MS, this.#lastMs * WAIT_FACTOR), undefined, { signal }).catch(() => {});
         const start = ticksMs();
         await this.#takeOver();
-        const keys = [...this.#changed.values()];
+        const changed = [...this.#changed];
         this.#changed.clear();
-        for (const key of keys) await this.#record(key);
+        for (const [path, key] of changed) {
+          if (await this.#record(key)) this.#failed.delete(path);
+          else this.#failed.add(path);
+        }
         this.#lastMs = ticksMs() - start;
-        await this.#marks.clear(() => this.#changed.size === 0 && this.#changing === 0);
+        await this.#marks.clear(() => this.#changed.size + this.#changing + this.#failed.size === 0);
       } while (this.#changed.size > 0);
     } catch (error) {
       this.#failures.push(error);
@@ -99,18 +105,22 @@ export class Recorder {
     if (this.#hasTakenOver) return;
     this.#hasTakenOver = true;
     await this.#marks.takeOver(async (keys) => {
-      for (const key of keys) await this.#record(key);
+      let isDone = true;
+      for (const key of keys) isDone = (await this.#record(key)) && isDone;
+      return isDone;
     });
   }
 
-  /** @param {ClaudeSessionKey} key */
+  /** @param {ClaudeSessionKey} key @returns {Promise<boolean>} whether it need not be tried again */
   async #record(key) {
     try {
       await this.#store.record({ agent: "claude-code", path: this.#pathOf(key) });
     } catch (error) {
-      if (NOTHING_SAID.has(Object(error).code)) return;
+      if (NOTHING_SAID.has(Object(error).code)) return true;
       await this.#reportFailure(error, key).catch((own) => this.#failures.push(own));
+      return false;
     }
+    return true;
   }
 
   /** @param {unknown} error @param {ClaudeSessionKey} key */

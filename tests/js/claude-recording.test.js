@@ -156,25 +156,34 @@ test("recording waits for what else comes, longer the longer it takes, and a fai
   const recorded = [];
   /** @type {unknown[]} */
   const told = [];
+  let isRefused = true;
   let failure = new LeftoffError({ code: "damaged", message: "it is damaged" });
   const record = async (/** @type {{ path: string }} */ { path }) => {
     recorded.push(basename(path));
-    if (path.includes("bad")) throw failure;
+    if (isRefused && path.includes("bad")) throw failure;
   };
   const store = /** @type {any} */ ({ home: "/home", record });
   const storage = new FailingStorage();
   const sessions = sessionStore({ store, storage, report: (error, { sessionId }) => told.push([error, sessionId]) });
   const key = { projectKey: "p", sessionId: "s" };
+  const marks = () => storage.list(join("/home", "claude-agent", "unrecorded.d"));
   for (let n = 0; n < 50; n += 1) await sessions.append(key, [{ type: "x", n }]);
   assert.deepEqual(recorded, []);
   await sessions.flush();
   assert.deepEqual(recorded, ["s.jsonl"]);
   await sessions.flush();
   assert.deepEqual(recorded, ["s.jsonl"]);
-  assert.deepEqual(await storage.list(join("/home", "claude-agent", "unrecorded.d")), []);
+  assert.deepEqual(await marks(), []);
   await sessions.append({ ...key, sessionId: "bad" }, [{ type: "x" }]);
   await sessions.flush();
   assert.deepEqual(told, [[failure, "bad"]]);
+  // It is tried again with the next entry, or by the next process.
+  assert.equal((await marks())?.length, 1);
+  isRefused = false;
+  await sessions.append({ ...key, sessionId: "bad" }, [{ type: "x" }]);
+  await sessions.flush();
+  assert.deepEqual(await marks(), []);
+  isRefused = true;
   await sessions.close();
   const silent = sessionStore({ store, storage });
   await silent.append({ ...key, sessionId: "bad" }, [{ type: "x" }]);
