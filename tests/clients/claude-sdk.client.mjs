@@ -53,6 +53,7 @@ export default {
     const inScene = (/** @type {(parts: { sdk: any, at: Seat, folder: string }) => Promise<any>} */ work) =>
       scene("claude-sdk", ({ folder }) => work({ sdk, at: seat(found.program, folder), folder }));
     const counts = await inScene(hold);
+    await inScene(holdWithSubagent);
     await inScene(holdOnFullDisk);
     await inScene(({ at, folder }) => runExample({ file, at, folder }));
     return { conformance, ...counts };
@@ -79,6 +80,51 @@ function checkTypes(sdk) {
     join(root, "node_modules", "@types"),
     file,
   ]);
+}
+
+/**
+ * A sub-agent is a session of its own, begun by a call of the main one; the client's own files have no more.
+ * @param {{ sdk: any, at: Seat, folder: string }} parts
+ */
+async function holdWithSubagent({ sdk, at, folder }) {
+  const task = "Count the files.";
+  const call = {
+    id: "call-1",
+    name: "Agent",
+    input: { description: "Count", prompt: task, subagent_type: "general-purpose" },
+  };
+  const answers = {
+    /** @param {{ isMain: boolean, turns: Turn[] }} asked */
+    answer({ isMain, turns }) {
+      const said = { id: `answer-${turns.length}`, reasoning: "", calls: [] };
+      if (!isMain) return { ...said, text: "Aside." };
+      if (turns[0]?.text?.includes(task)) return { ...said, id: "of-the-sub-agent", text: "There are three." };
+      if (turns.some(({ results }) => results)) return { ...said, text: "All done." };
+      return { ...said, text: "I delegate.", calls: [call] };
+    },
+  };
+  const server = await serve(/** @type {any} */ (answers));
+  const store = await openStore({ home: join(folder, "store"), project: at.project });
+  const sessions = sessionStore({ store });
+  try {
+    const id = await query(sdk, { prompt: "Delegate it.", resume: undefined, sessions, at, url: server.url });
+    await sessions.flush();
+    assert.equal((await sdk.listSubagents(id, { dir: at.project, sessionStore: sessions })).length, 1);
+    const [listed, ...others] = await store.list({ type: "subagent" });
+    assert.ok(listed);
+    assert.deepEqual(others, []);
+    const { parent } = await store.info(await store.session(listed.id));
+    assert.deepEqual(parent, { session: `${claudeCode.agent}/${id}`, callId: call.id });
+    const { imported } = await store.import(join(at.home, ".claude", "projects"));
+    assert.deepEqual(
+      imported.map(({ added }) => added),
+      [0, 0],
+    );
+  } finally {
+    await sessions.close();
+    await store.close();
+    await server.close();
+  }
 }
 
 /**
@@ -249,7 +295,7 @@ async function query(sdk, { prompt, resume, sessions, at, url, errors = 0 }) {
     pathToClaudeCodeExecutable: at.program,
     cwd: at.project,
     resume,
-    allowedTools: ["Bash", "Read", "Write"],
+    allowedTools: ["Agent", "Bash", "Read", "Write"],
     // The SDK looks there for what the client has written.
     env: { PATH: process.env.PATH, HOME: at.home, CLAUDE_CONFIG_DIR: join(at.home, ".claude"), ...claudeEnv(url) },
   };
