@@ -177,15 +177,6 @@ test("an entry with a uuid is stored once, whoever appends it; one without is st
     // Another process is as fast: both have looked before one of them wrote.
     appendFileSync(path, `${JSON.stringify({ ...two, n: 2 })}\n`);
     assert.deepEqual(await sessions.load(key), [one, title, title, two, title]);
-    // Deleted and imported anew, by another one.
-    const other = another();
-    await other.delete(key);
-    await other.append(key, [two]);
-    await sessions.append(key, [one]);
-    assert.deepEqual(await sessions.load(key), [two, one]);
-    await other.delete(key);
-    await sessions.append(key, [two, one]);
-    assert.deepEqual(await sessions.load(key), [two, one]);
   }));
 
 test("a line that a killed process did not finish costs itself and no other", () =>
@@ -322,16 +313,35 @@ test("a summary is the fold of all entries, each once, and has the time that the
     assert.match(readFileSync(cache, "utf8"), /"types":\["a","b","c","d"\]/);
     writeFileSync(cache, "[[");
     assert.deepEqual(await typesOf(other), Array.from("abcd"));
-    await sessions.delete(key);
+    assert.equal(sessionStore({ store: /** @type {any} */ ({ home, record() {} }) }).listSessionSummaries, undefined);
+  }));
+
+test("a transcript that another program deletes is another one when it is written again", () =>
+  inScene(async ({ home, store, sessions, another }) => {
+    const key = { projectKey: "p", sessionId: "s" };
+    const [one, two] = [
+      { type: "x", uuid: "1" },
+      { type: "y", uuid: "2" },
+    ];
+    const other = another();
+    const typesOf = async () => (await sessions.listSessionSummaries?.("p"))?.map(({ data }) => data.types);
+    await sessions.append(key, [one, two]);
+    await other.delete(key);
+    await other.append(key, [two]);
+    await sessions.append(key, [one]);
+    assert.deepEqual(await sessions.load(key), [two, one]);
+    assert.deepEqual(await typesOf(), [["y", "x"]]);
+    await other.delete(key);
+    const cache = join(home, ".leftoff", "claude-agent", "p", "summaries.json");
     assert.doesNotMatch(readFileSync(cache, "utf8"), /types/);
-    await sessions.append(key, [{ type: "a" }]);
-    assert.deepEqual(await typesOf(sessions), ["a"]);
-    // Another program deletes, which knows no summaries.
+    await sessions.append(key, [two, one]);
+    assert.deepEqual(await sessions.load(key), [two, one]);
+    assert.deepEqual(await typesOf(), [["y", "x"]]);
+    // One that knows no summaries.
     await sessionStore({ store }).delete(key);
     await sessions.append(
       key,
       Array.from("efghij", (type) => ({ type })),
     );
-    assert.deepEqual(await typesOf(other), Array.from("efghij"));
-    assert.equal(sessionStore({ store: /** @type {any} */ ({ home, record() {} }) }).listSessionSummaries, undefined);
+    assert.deepEqual(await typesOf(), [Array.from("efghij")]);
   }));
