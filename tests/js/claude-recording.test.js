@@ -215,6 +215,11 @@ test("what a process that is gone had not recorded, the next one records", () =>
       join(marks, "alive"),
       `${JSON.stringify({ ...thisProcess(), pid })}\n{"projectKey":"p","sessionId":"alive"}\n`,
     );
+    // One that cannot record it leaves it to the next.
+    const record = () => Promise.reject(new LeftoffError({ code: "disk_full", message: "the disk is full" }));
+    const full = sessionStore({ store: /** @type {any} */ ({ home: join(home, ".leftoff"), record }) });
+    await assert.rejects(full.flush(), { code: "disk_full" });
+    await full.close();
     await another().flush();
     assert.equal((await contentsOf(store)).length, 2);
     assert.deepEqual(readdirSync(marks), ["alive"]);
