@@ -1,8 +1,9 @@
 // @ts-check
-/** Recording a message as an agent's plugin is handed it, beside what cannot be avoided. */
+/** Recording a message as an agent's plugin or an SDK's store is handed it, beside what cannot be avoided. */
 
 import fs from "node:fs";
 import { join } from "node:path";
+import { sessionStore } from "../js/claude/index.js";
 import { openStore } from "../js/index.js";
 import { inFolder, inTurns, prose } from "./tools.mjs";
 
@@ -14,7 +15,7 @@ const PART = 500;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `one message of ${CONTENT_BYTES} bytes of OpenCode, recorded by its plugin`,
+  title: `one message of ${CONTENT_BYTES} bytes: of OpenCode, recorded by its plugin; of the Claude Agent SDK, in its store`,
   run: () => inFolder(measure),
 };
 
@@ -27,6 +28,7 @@ async function measure(folder) {
     const messages = Array.from({ length: PART }, long.next);
     await long.session.record({ info: { id: "ses_long" }, messages }, { from });
   }
+  const mirror = await beginMirror(store);
   const raw = fs.openSync(join(folder, "raw"), "a");
   const flush = () => {
     fs.writeSync(raw, `${JSON.stringify(short.next())}\n`);
@@ -43,18 +45,49 @@ async function measure(folder) {
       long: { times: 10, once: whole(long) },
       partial: { times: 10, once: () => long.session.record(grow(growing), { from }) },
       flush: { times: 10, once: flush },
+      ...mirror.cases,
     },
     { rounds: 30 },
   );
   fs.closeSync(raw);
+  await mirror.sessions.close();
   await store.close();
   const { short: ofShort = NaN, long: ofLong = NaN, partial = NaN, flush: unavoidable = NaN } = cost;
+  const { batch = NaN, longBatch = NaN } = cost;
   return [
     { what: "a prompt, durable", value: ofShort / 1000, unit: "ms", atMost: 2 },
     { what: `the same behind ${LONG.toLocaleString("en")} messages`, value: ofLong / 1000, unit: "ms", atMost: 2 },
     { what: "an answer that has grown, behind as many", value: partial / 1000, unit: "ms", atMost: 2 },
+    { what: "a batch of the Claude Agent SDK, an entry, durable", value: batch / 1000, unit: "ms", atMost: 2 },
+    { what: `the same behind ${LONG.toLocaleString("en")} entries`, value: longBatch / 1000, unit: "ms", atMost: 2 },
     { what: "JSON.stringify, writeSync and fdatasync", value: unavoidable / 1000, unit: "ms" },
   ];
+}
+
+/**
+ * Transcripts of the Claude Agent SDK, a short and a long one, and what appends the next entry to each.
+ * @param {import("../js/store/store.js").Store} store
+ */
+async function beginMirror(store) {
+  const sessions = sessionStore({ store });
+  let count = 0;
+  const next = (/** @type {string} */ sessionId) => {
+    count += 1;
+    const message = { role: "user", content: prose(CONTENT_BYTES) };
+    return { type: "user", uuid: `u${count}`, parentUuid: `u${count - 1}`, sessionId, message };
+  };
+  const append = (/** @type {string} */ sessionId, size = 1) =>
+    sessions.append(
+      { projectKey: "p", sessionId },
+      Array.from({ length: size }, () => next(sessionId)),
+    );
+  for (let done = 0; done < LONG; done += PART) await append("long", PART);
+  await sessions.flush();
+  const cases = {
+    batch: { times: 10, once: () => append("short") },
+    longBatch: { times: 10, once: () => append("long") },
+  };
+  return { sessions, cases };
 }
 
 /** A session, and what gives its next prompt. @param {import("../js/store/store.js").Store} store @param {string} id */

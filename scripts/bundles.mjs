@@ -176,25 +176,34 @@ async function forNode() {
   chmodSync(cli, 0o755);
 }
 
-/** Makes the plugins that agents load, and what joins an SDK to a store: beside the bundle for Node, whose core they share. */
+/** Makes the plugins that agents load, and what joins SDKs to a store: beside the bundle for Node, whose core they share. */
 async function forAgents() {
-  await build({
+  /** @type {BuildOptions} */
+  const plugin = {
     ...SHARED_OPTIONS,
     platform: "node",
-    entryPoints: { opencode: "js/opencode/index.js", openai: "js/openai/index.js" },
     outdir: "pkg",
     outExtension: { ".js": ".mjs" },
-    chunkNames: "opencode/[name]-[hash]",
     format: "esm",
-    splitting: true,
-    plugins: [
-      {
-        name: "shared-core",
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "../index.mjs", external: true })),
-      },
-    ],
+  };
+  /** @param {string} path @returns {Plugin} */
+  const sharedCore = (path) => ({
+    name: "shared-core",
+    setup: ({ onResolve }) => onResolve({ filter: /^\.\.\/(index|error)\.js$/ }, () => ({ path, external: true })),
   });
+  await build({
+    ...plugin,
+    entryPoints: { opencode: "js/opencode/index.js" },
+    chunkNames: "opencode/[name]-[hash]",
+    splitting: true,
+    plugins: [sharedCore("../index.mjs")],
+  });
+  for (const name of ["claude", "openai"])
+    await build({
+      ...plugin,
+      entryPoints: { [name]: `js/${name}/index.js` },
+      plugins: [sharedCore("./index.mjs")],
+    });
 }
 
 /**

@@ -40,6 +40,13 @@ const PAGES = {
     others: ["store/open-store", "error"],
     types: ["types/compat"],
   },
+  claude: {
+    about: 'import { sessionStore } from "leftoff/claude"',
+    entry: "claude/index",
+    first: ["claude/index"],
+    others: [""],
+    types: ["types/claude"],
+  },
   openai: {
     about: 'import { session, contextFor } from "leftoff/openai"',
     entry: "openai/index",

@@ -171,6 +171,26 @@ export function python() {
     );
 }
 
+/**
+ * A Python with these packages and no others, in a folder of its own; `null` where it cannot be installed.
+ * @param {string} name
+ * @param {string[]} packages pip's arguments, each package with its version
+ */
+export function pythonWith(name, packages) {
+  const folder = join(root, "target", `python-${name}`);
+  const program = join(folder, "bin", "python");
+  const mark = join(folder, ".leftoff-packages");
+  const wanted = packages.join("\n");
+  if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) return program;
+  const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", ...packages];
+  const isThere =
+    ask("python3", ["-m", "venv", "--clear", folder], { timeoutMs: 90_000 }) !== null &&
+    ask(program, install, { timeoutMs: 180_000 }) !== null;
+  if (!isThere) return null;
+  writeFileSync(mark, wanted);
+  return program;
+}
+
 const hostTarget = join(root, "target", "component-host");
 /** The component's host in Rust, where it could be compiled. */
 export const RUST_HOST = join(hostTarget, "debug", "leftoff-component-host");

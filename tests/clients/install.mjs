@@ -10,6 +10,12 @@ import { root, run, watch } from "../../scripts/run.mjs";
 
 const CI = { lock: join(root, "tests", "clients"), folder: join(root, "target", "clients") };
 const MORE = { lock: join(CI.lock, "more"), folder: join(CI.folder, "more") };
+/** The SDK alone: without the programs that it brings along, 200 MB of them, and without packages for tools of one's own. */
+const CLAUDE_SDK = {
+  lock: join(CI.lock, "claude-sdk"),
+  folder: join(root, "target", "claude-sdk"),
+  args: ["--omit=optional", "--omit=peer", "--legacy-peer-deps"],
+};
 const OTHERS = join(root, "target", "other-clients");
 // No install script is needed: native programs lie in packages of their own, and the others are started by their file.
 const NPM_INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
@@ -25,14 +31,20 @@ export function install({ all }) {
   return did.includes(true);
 }
 
-/** @param {typeof CI} place */
-function installLocked({ lock: from, folder }) {
+/** Installs the Claude Agent SDK, and answers its file. */
+export function installClaudeSdk() {
+  installLocked(CLAUDE_SDK);
+  return join(CLAUDE_SDK.folder, "node_modules", "@anthropic-ai", "claude-agent-sdk", "sdk.mjs");
+}
+
+/** @param {{ lock: string, folder: string, args?: string[] }} place */
+function installLocked({ lock: from, folder, args = [] }) {
   const lock = readFileSync(join(from, "package-lock.json"), "utf8");
   const mark = join(folder, ".leftoff-lock");
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return false;
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(from, name), join(folder, name));
-  run("npm", NPM_INSTALL, { cwd: folder, quiet: true });
+  run("npm", [...NPM_INSTALL, ...args], { cwd: folder, quiet: true });
   writeFileSync(mark, lock);
   return true;
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import * as claude from "../../js/claude/index.js";
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
 import * as openai from "../../js/openai/index.js";
@@ -34,7 +35,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|compat|openai|opencode)\./.test(name))
+    .filter((name) => !/^(index|compat|claude|openai|opencode)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -43,7 +44,7 @@ test("every function, class and type of both entries has its chapter", () => {
     ...namesIn("compat.d.ts"),
   ])
     assert.match(veneer.get(name) ?? "", /\w/, name);
-  for (const [entry, exported] of Object.entries({ openai, opencode })) {
+  for (const [entry, exported] of Object.entries({ claude, openai, opencode })) {
     const found = chapters(page(/** @type {typeof NAMES[number]} */ (entry)));
     for (const name of [...Object.keys(exported), ...namesIn(`${entry}.d.ts`)].filter((name) => name !== "default"))
       assert.match(found.get(name) ?? "", /\w/, name);

@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
+import { sessionStore } from "../../js/claude/index.js";
 import * as openai from "../../js/openai/index.js";
 import { recorder } from "../../js/opencode/index.js";
 
@@ -84,7 +85,17 @@ for (const { name, code } of files.filter((file) => !file.startsWith("compat/"))
       const another = await leftoff.openStore({ project: folder, home: join(folder, "another") });
       const session = await another.create();
       try {
-        const given = { ...leftoff, assert, folder: project, transcriptPath, store, session, recorder, client };
+        const given = {
+          ...leftoff,
+          assert,
+          folder: project,
+          transcriptPath,
+          store,
+          session,
+          recorder,
+          sessionStore,
+          client,
+        };
         const memory = openai.session({ store, id: "chat 42" });
         await run(code, name.startsWith("openai/") ? { ...given, ...openai, memory } : given);
       } finally {
