@@ -93,6 +93,7 @@ const BUILD_FLAGS = {
 /** The package's entries: the files of js/ whose types callers see. */
 const ENTRIES = [
   "index.js",
+  "ai/index.js",
   "compat/index.js",
   "opencode/index.js",
   "storage/memory.js",

@@ -64,6 +64,7 @@ export async function bundles() {
   texts();
   await forNode();
   await forAgents();
+  await forLibraries();
   const esm = /** @type {const} */ ({ ...SHARED_OPTIONS, format: "esm", splitting: true });
   await build({
     ...esm,
@@ -187,14 +188,29 @@ async function forAgents() {
     chunkNames: "opencode/[name]-[hash]",
     format: "esm",
     splitting: true,
-    plugins: [
-      {
-        name: "shared-core",
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "../index.mjs", external: true })),
-      },
-    ],
+    plugins: [sharedCore("../index.mjs")],
   });
+}
+
+/** Makes the adapters for other libraries, each one file: the libraries themselves are the caller's. */
+async function forLibraries() {
+  await build({
+    ...SHARED_OPTIONS,
+    platform: "neutral",
+    entryPoints: { ai: "js/ai/index.js" },
+    outdir: "pkg",
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    plugins: [sharedCore("leftoff")],
+  });
+}
+
+/** Leaves the core where it is, which a bundle shares. @param {string} path by which the bundle finds it @returns {Plugin} */
+function sharedCore(path) {
+  return {
+    name: "shared-core",
+    setup: ({ onResolve }) => onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path, external: true })),
+  };
 }
 
 /**

@@ -40,6 +40,13 @@ const PAGES = {
     others: ["store/open-store", "error"],
     types: ["types/compat"],
   },
+  ai: {
+    about: 'import { contextFor } from "leftoff/ai"',
+    entry: "ai/index",
+    first: ["ai/context", "ai/answer", "ai/chat"],
+    others: [""],
+    types: ["types/ai"],
+  },
   opencode: {
     about: 'import leftoff, { recorder } from "leftoff/opencode"',
     entry: "opencode/index",

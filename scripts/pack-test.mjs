@@ -21,6 +21,7 @@ import { filesOf, notLoaded } from "./complete.mjs";
 import { forJsr } from "./jsr.mjs";
 import { ask, fail, root, run, step, watch } from "./run.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
+import { talkTwice } from "../tests/pack/chat.mjs";
 import { talkedTo } from "../tests/pack/server.mjs";
 import { bun, fileOf, install, tool } from "../tests/pack/tools.mjs";
 
@@ -33,8 +34,8 @@ const BINARY_EXPORTS = Object.keys(exports).filter((name) => /\.(?:wasm|planes|j
 const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
-/** Exports that an agent's client imports: no CommonJS. */
-const PLUGINS = ["./opencode", "./server"];
+/** Exports for what itself is a module: no CommonJS. */
+const MODULES = ["./ai", "./opencode", "./server"];
 let passed = 0;
 let tarball = "";
 /** Deno's permissions for the tests, and no more. */
@@ -67,6 +68,7 @@ function nothingIsMissing(list) {
     "pkg/LICENSES.txt",
     "pkg/sbom.cdx.json",
     "docs/api/leftoff.md",
+    "docs/api/ai.md",
     "docs/api/compat.md",
     "docs/api/opencode.md",
     "docs/api/opfs.md",
@@ -308,6 +310,11 @@ for (const name of ["server.mjs", "express.mjs"]) {
     await talkedTo(project, name);
   });
 }
+await check("examples/ai-sdk.mjs", () => {
+  copyFileSync(join(root, "examples", "ai-sdk.mjs"), join(project, "ai-sdk.mjs"));
+  symlinkSync(join(root, "node_modules", "ai-current"), join(project, "node_modules", "ai"));
+  talkTwice(project);
+});
 await check("examples/extension.mjs, as one file in an editor", () => {
   copyFileSync(join(root, "examples", "extension.mjs"), join(project, "extension.mjs"));
   for (const name of ["editor.cjs", "said.mjs"]) copyFileSync(join(root, "tests", "pack", name), join(project, name));
@@ -363,7 +370,7 @@ await check("what Are the types wrong? says of it", () => {
       "--exclude-entrypoints",
       ...BINARY_EXPORTS,
       ...WORKERS,
-      ...PLUGINS,
+      ...MODULES,
     ],
     { cwd: project, quiet: true },
   );

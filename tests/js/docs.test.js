@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import * as ai from "../../js/ai/index.js";
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
 import { NAMES, page } from "../../scripts/docs.mjs";
@@ -32,7 +33,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|compat|opencode)\./.test(name))
+    .filter((name) => !/^(index|ai|compat|opencode)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -41,6 +42,8 @@ test("every function, class and type of both entries has its chapter", () => {
     ...namesIn("compat.d.ts"),
   ])
     assert.match(veneer.get(name) ?? "", /\w/, name);
+  const adapter = chapters(page("ai"));
+  for (const name of [...Object.keys(ai), ...namesIn("ai.d.ts")]) assert.match(adapter.get(name) ?? "", /\w/, name);
   const plugin = chapters(page("opencode"));
   for (const name of ["recorder", ...namesIn("opencode.d.ts")]) assert.match(plugin.get(name) ?? "", /\w/, name);
 });

@@ -1,7 +1,7 @@
 // @ts-check
 // Each example that a public function's documentation has is run, and every public function has one. In an example
 // `x; // => y` says that x is y.
-// Tries: js/index.js, js/session/session.js, js/store/store.js, js/compat/index.js
+// Tries: js/index.js, js/ai/index.js, js/session/session.js, js/store/store.js, js/compat/index.js
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import * as ai from "../../js/ai/index.js";
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
 import { recorder } from "../../js/opencode/index.js";
@@ -83,7 +84,17 @@ for (const { name, code } of files.filter((file) => !file.startsWith("compat/"))
       const another = await leftoff.openStore({ project: folder, home: join(folder, "another") });
       const session = await another.create();
       try {
-        await run(code, { ...leftoff, assert, folder: project, transcriptPath, store, session, recorder, client });
+        await run(code, {
+          ...leftoff,
+          ...ai,
+          assert,
+          folder: project,
+          transcriptPath,
+          store,
+          session,
+          recorder,
+          client,
+        });
       } finally {
         await another.close();
         await store.close();
