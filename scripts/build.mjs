@@ -95,6 +95,7 @@ const ENTRIES = [
   "index.js",
   "ai/index.js",
   "compat/index.js",
+  "langchain/index.js",
   "opencode/index.js",
   "storage/memory.js",
   "storage/node.js",

@@ -197,10 +197,11 @@ async function forLibraries() {
   await build({
     ...SHARED_OPTIONS,
     platform: "neutral",
-    entryPoints: { ai: "js/ai/index.js" },
+    entryPoints: { ai: "js/ai/index.js", langchain: "js/langchain/index.js" },
     outdir: "pkg",
     outExtension: { ".js": ".mjs" },
     format: "esm",
+    external: ["@langchain/core/*"],
     plugins: [sharedCore("leftoff")],
   });
 }

@@ -47,6 +47,13 @@ const PAGES = {
     others: [""],
     types: ["types/ai"],
   },
+  langchain: {
+    about: 'import { LeftoffChatMessageHistory } from "leftoff/langchain"',
+    entry: "langchain/index",
+    first: ["langchain/index"],
+    others: [""],
+    types: ["types/langchain"],
+  },
   opencode: {
     about: 'import leftoff, { recorder } from "leftoff/opencode"',
     entry: "opencode/index",

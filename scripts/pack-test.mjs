@@ -35,7 +35,7 @@ const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
 /** Exports for what itself is a module: no CommonJS. */
-const MODULES = ["./ai", "./opencode", "./server"];
+const MODULES = ["./ai", "./langchain", "./opencode", "./server"];
 let passed = 0;
 let tarball = "";
 /** Deno's permissions for the tests, and no more. */
@@ -70,6 +70,7 @@ function nothingIsMissing(list) {
     "docs/api/leftoff.md",
     "docs/api/ai.md",
     "docs/api/compat.md",
+    "docs/api/langchain.md",
     "docs/api/opencode.md",
     "docs/api/opfs.md",
   ];

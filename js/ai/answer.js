@@ -1,7 +1,7 @@
 // @ts-check
 /** Saves an answer of the AI SDK. */
 
-import { checkObject, refusal } from "./refuse.js";
+import { checkObject, refusal } from "../sdk/refusal.js";
 import { saveNew, saveSteps } from "./steps.js";
 
 /** @import { Session } from "../session/session.js" */

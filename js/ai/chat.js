@@ -2,9 +2,9 @@
 /** Chats: a session for each, whose messages are read and saved as a screen has them. */
 
 import { LeftoffError } from "../index.js";
-import { checkObject, refusal } from "./refuse.js";
+import { checkObject, refusal } from "../sdk/refusal.js";
 import { planSave } from "./plan.js";
-import { isHead, makeScreen, screenIdOf, screenOf } from "./screen.js";
+import { makeScreen, screens } from "./screen.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Store } from "../store/store.js" */
@@ -49,7 +49,7 @@ export async function loadChat(store, chatId) {
     else groups.push([record]);
   }
   const messages = groups.map((records) =>
-    isHead(/** @type {ReadMessage} */ (records[0])) ? screenOf(records) : makeScreen(records),
+    screens.isHead(/** @type {ReadMessage} */ (records[0])) ? screens.restore(records) : makeScreen(records),
   );
   return /** @type {any} */ (messages.filter((message) => message !== undefined));
 }
@@ -91,9 +91,9 @@ function isConflict(error) {
 /** Whether a record goes on with a screen's message. @param {ReadMessage[]} records @param {ReadMessage} next */
 function belongs(records, next) {
   const first = /** @type {ReadMessage} */ (records[0]);
-  if (isHead(first)) return !isHead(next) && screenIdOf(next) === screenIdOf(first);
-  const isAnswer = (/** @type {ReadMessage} */ { role }) => role === "assistant" || role === "tool";
-  return screenIdOf(next) === undefined && isAnswer(first) && isAnswer(next);
+  const isLooseAnswer = (/** @type {ReadMessage} */ record) =>
+    screens.idOf(record) === undefined && (record.role === "assistant" || record.role === "tool");
+  return screens.isSameMessage(records, next) || (isLooseAnswer(first) && isLooseAnswer(next));
 }
 
 /** @param {Store} store @param {string} chatId */

@@ -2,7 +2,7 @@
 /** Gives each step of a run of the AI SDK the messages that fit. */
 
 import { modelOf } from "../index.js";
-import { checkObject, refusal } from "./refuse.js";
+import { checkObject, refusal } from "../sdk/refusal.js";
 import { saveNew, saveSteps } from "./steps.js";
 
 /** @import { Session } from "../session/session.js" */

@@ -4,8 +4,9 @@
  * branches, and where they end the rest begins.
  */
 
-import { readDrafts, takeDraft } from "./drafts.js";
-import { isHead, isSameValue, screenIdOf, screenOf, withScreen } from "./screen.js";
+import { readDrafts, takeDraft } from "../sdk/drafts.js";
+import { isSameValue } from "../sdk/originals.js";
+import { screens } from "./screen.js";
 import { keyOf } from "./steps.js";
 
 /** @import { Session } from "../session/session.js" */
@@ -36,7 +37,7 @@ class Tree {
   /** The records with which a screen's message begins: behind one, or anywhere. @param {string} id @param {string} at */
   headsOf(id, at) {
     const records = at === "" ? [...this.#next.keys()].flatMap((one) => this.findAfter(one)) : this.findAfter(at);
-    return sortByPath(records.filter((one) => isHead(one) && screenIdOf(one) === id));
+    return sortByPath(records.filter((one) => screens.isHead(one) && screens.idOf(one) === id));
   }
 
   /** The messages that follow one, those on the path first, then the newest. @param {string} id */
@@ -47,10 +48,10 @@ class Tree {
   /** A record, and those after it that belong to the same screen's message. @param {ReadMessage} head */
   groupOf(head) {
     const group = [head];
-    const id = screenIdOf(head);
+    const id = screens.idOf(head);
     for (
       let next;
-      (next = this.findAfter(group.at(-1)?.id ?? "").find((one) => screenIdOf(one) === id && !isHead(one)));
+      (next = this.findAfter(group.at(-1)?.id ?? "").find((one) => screens.idOf(one) === id && !screens.isHead(one)));
     )
       group.push(next);
     return group;
@@ -60,7 +61,7 @@ class Tree {
   findLoose(id) {
     /** @type {ReadMessage[]} */
     const loose = [];
-    for (let next; (next = this.findAfter(loose.at(-1)?.id ?? id).find((one) => screenIdOf(one) === undefined));)
+    for (let next; (next = this.findAfter(loose.at(-1)?.id ?? id).find((one) => screens.idOf(one) === undefined));)
       loose.push(next);
     return loose;
   }
@@ -123,14 +124,14 @@ export async function planSave(session, messages) {
  */
 async function planMessage(tree, plan, message, at) {
   if (plan.added.length > 0) {
-    plan.add(withScreen(message, await readDrafts(message)), at);
+    plan.add(await draftsOf(message), at);
     return at;
   }
   // A list may begin in the middle of the chat.
   const saved = tree.headsOf(message.id, at).map((head) => tree.groupOf(head));
-  const same = saved.find((group) => isSameValue(screenOf(group), message));
+  const same = saved.find((group) => isSameValue(screens.restore(group), message));
   if (same) return same.at(-1)?.id ?? at;
-  const drafts = withScreen(message, await readDrafts(message));
+  const drafts = await draftsOf(message);
   for (const group of saved)
     if (isGrown(group, drafts) && canGrow(tree, group, drafts)) return grow(plan, group, drafts);
   const [group] = saved;
@@ -212,4 +213,16 @@ function divide(plan, drafts, group) {
   plan.revise([first], drafts);
   plan.add(drafts.slice(1), first.id);
   return first.id;
+}
+
+/** The drafts that a screen's message is. @param {AiUiMessage} message */
+async function draftsOf(message) {
+  const drafts = await readDrafts(message, { format: "ai-sdk-ui", emptyText: describeParts(message) });
+  return screens.attach(message.id, message, drafts);
+}
+
+/** What a user's message says that has no text: its data. @param {AiUiMessage} message */
+function describeParts({ parts }) {
+  const said = parts.filter(({ type }) => type.startsWith("data-"));
+  return said.map(({ type, ...data }) => `[${type}] ${JSON.stringify(data)}`).join("\n\n") || "[no text]";
 }

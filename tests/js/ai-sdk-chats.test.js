@@ -1,6 +1,6 @@
 // @ts-check
 // Chats of the AI SDK: what is loaded is what was saved, and saving again adds what is new.
-// Tries: js/ai/chat.js, js/ai/plan.js, js/ai/screen.js, js/ai/drafts.js
+// Tries: js/ai/chat.js, js/ai/plan.js, js/ai/screen.js, js/sdk/drafts.js
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

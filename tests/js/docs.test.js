@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import * as ai from "../../js/ai/index.js";
 import * as compat from "../../js/compat/index.js";
+import * as langchain from "../../js/langchain/index.js";
 import * as leftoff from "../../js/index.js";
 import { NAMES, page } from "../../scripts/docs.mjs";
 
@@ -33,7 +34,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|ai|compat|opencode)\./.test(name))
+    .filter((name) => !/^(index|ai|compat|langchain|opencode)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -44,6 +45,9 @@ test("every function, class and type of both entries has its chapter", () => {
     assert.match(veneer.get(name) ?? "", /\w/, name);
   const adapter = chapters(page("ai"));
   for (const name of [...Object.keys(ai), ...namesIn("ai.d.ts")]) assert.match(adapter.get(name) ?? "", /\w/, name);
+  const history = chapters(page("langchain"));
+  for (const name of [...Object.keys(langchain), ...namesIn("langchain.d.ts")])
+    assert.match(history.get(name) ?? "", /\w/, name);
   const plugin = chapters(page("opencode"));
   for (const name of ["recorder", ...namesIn("opencode.d.ts")]) assert.match(plugin.get(name) ?? "", /\w/, name);
 });

@@ -10,9 +10,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+
 import * as ai from "../../js/ai/index.js";
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
+import * as langchain from "../../js/langchain/index.js";
 import { recorder } from "../../js/opencode/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -87,6 +90,9 @@ for (const { name, code } of files.filter((file) => !file.startsWith("compat/"))
         await run(code, {
           ...leftoff,
           ...ai,
+          ...langchain,
+          AIMessage,
+          HumanMessage,
           assert,
           folder: project,
           transcriptPath,

@@ -1,14 +1,13 @@
 // @ts-check
 /**
- * Reads a screen's message as the messages to store that it is: an answer is one for each step, and one for each
+ * Reads a library's message as the messages to store that it is: an answer may be one for each step, and one for each
  * result. The core reads it, in a session of its own in memory.
  */
 
 import { MemoryStorage, openStore } from "../index.js";
 
 /** @import { Session } from "../session/session.js" */
-/** @import { Draft, ReadMessage } from "../types/index.js" */
-/** @import { AiUiMessage } from "../types/ai.js" */
+/** @import { Draft, Format, ReadMessage } from "../types/index.js" */
 
 /** How many messages are read in one session: what it has read stays in memory. */
 const MAX_READ = 200;
@@ -17,13 +16,17 @@ const MAX_READ = 200;
 let reading;
 let readCount = 0;
 
-/** @param {AiUiMessage} message @returns {Promise<Draft[]>} one at least */
-export async function readDrafts(message) {
+/**
+ * @param {object} message
+ * @param {{ format: Format, emptyText: string }} how `emptyText`: for a user's message that has no text
+ * @returns {Promise<Draft[]>} one at least
+ */
+export async function readDrafts(message, { format, emptyText }) {
   if (readCount++ % MAX_READ === 0) reading = openReader();
   const session = await /** @type {Promise<Session>} */ (reading);
-  const { records } = await session.append(/** @type {any} */ (message), { format: "ai-sdk-ui" }).catch((error) => {
+  const { records } = await session.append(/** @type {any} */ (message), { format }).catch((error) => {
     if (error?.code !== "empty_message") throw error;
-    return session.append({ role: "user", content: describeParts(message) });
+    return session.append({ role: "user", content: emptyText });
   });
   const last = records.at(-1)?.id;
   // Large texts and files are not in what an append answers.
@@ -45,12 +48,6 @@ async function readNewest(session, leaf, count) {
     if (found.length === count) break;
   }
   return found;
-}
-
-/** What a user's message says that has no text: its data. @param {AiUiMessage} message */
-function describeParts({ parts }) {
-  const said = parts.filter(({ type }) => type.startsWith("data-"));
-  return said.map(({ type, ...data }) => `[${type}] ${JSON.stringify(data)}`).join("\n\n") || "[no text]";
 }
 
 /** A stored message without what only storage needs. @param {any} record @returns {Draft} */
