@@ -50,10 +50,11 @@ async function check(name, work) {
 
 /**
  * The tarball's ceilings: they may only fall, but for what is new. Every module is in it twice, as a file and as text
- * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin.
+ * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin;
+ * by 10 files and 0.03 MB with the adapters for the AI SDK and LangChain, their types, pages and example.
  */
-const MAX_FILES = 250;
-const MAX_PACKAGE_BYTES = 11_850_000;
+const MAX_FILES = 260;
+const MAX_PACKAGE_BYTES = 11_880_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.
