@@ -132,8 +132,10 @@ async function planMessage(tree, plan, message, at) {
   const same = saved.find((group) => isSameValue(screens.restore(group), message));
   if (same) return same.at(-1)?.id ?? at;
   const drafts = await draftsOf(message);
-  for (const group of saved)
-    if (isGrown(group, drafts) && canGrow(tree, group, drafts)) return grow(plan, group, drafts);
+  for (const group of saved) {
+    const records = extendGroup(tree, group, drafts);
+    if (isGrown(records, drafts) && canGrow(tree, records, drafts)) return grow(plan, records, drafts);
+  }
   const [group] = saved;
   return group ? divide(plan, drafts, group) : planUnsaved(tree, plan, drafts, at);
 }
@@ -148,13 +150,20 @@ function planUnsaved(tree, plan, drafts, at) {
   for (let from = 0; from < loose.length; from += 1) {
     const found = loose.slice(from, from + countSame(loose.slice(from), drafts));
     if (found.length > 0 && canGrow(tree, found, drafts)) return grow(plan, found, drafts);
-    // An answer takes the place of another one; a question comes after what was said.
-    if (!isQuestion && loose[from]?.role !== "system") break;
   }
-  // The beginning of a chat stays: what is new comes after all that was said.
+  // An answer takes the place of another one, a question comes after it; and the beginning of a chat stays.
   const last = at === "" ? tree.leaf : (isQuestion && loose.at(-1)?.id) || at;
   plan.add(drafts, last);
   return last;
+}
+
+/**
+ * Adds to a message's records those after them that a run has saved of it.
+ * @param {Tree} tree @param {ReadMessage[]} group @param {Draft[]} drafts
+ */
+function extendGroup(tree, group, drafts) {
+  const loose = tree.findLoose(group.at(-1)?.id ?? "");
+  return [...group, ...loose.slice(0, countSame(loose, drafts.slice(group.length)))];
 }
 
 /** How many records at the front are those that the drafts begin with. @param {ReadMessage[]} records @param {Draft[]} drafts */

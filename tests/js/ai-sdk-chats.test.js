@@ -155,6 +155,25 @@ test("another answer begins a branch, also under the same id, and going back to 
   ]);
 });
 
+test("an answer in a branch is revised there", async () => {
+  const more = { ...A2, parts: [...A2.parts, { type: "text", text: "And more." }], metadata: { model: "one" } };
+  assert.deepEqual(
+    await saveAll(
+      [Q1, A1, Q2],
+      [Q1, A2],
+      [Q1, more],
+      [Q1, more, Q2],
+      [Q1, A1, Q2, message("a3", "assistant", "Third.")],
+    ),
+    ["user One", "assistant First.", "user Two", "assistant Third.", "6 in all"],
+  );
+});
+
+test("what looks as leftoff's own references is loaded as it was saved", async () => {
+  const long = "A text that is long enough to be referred to.";
+  await saveAll([{ ...message("q1", "user", long), metadata: { "leftoff:value": "0.content", again: long } }]);
+});
+
 test("an edited question begins a branch; the first message is revised", async () => {
   const edited = { ...Q2, parts: [{ type: "text", text: "Two, but better" }] };
   assert.deepEqual(await saveAll([Q1, A1, Q2, A2], [Q1, A1, edited, A2]), [
@@ -166,6 +185,41 @@ test("an edited question begins a branch; the first message is revised", async (
   ]);
   const first = { ...Q1, parts: [{ type: "text", text: "One, but better" }] };
   assert.deepEqual(await saveAll([Q1, A1], [first, A2]), ["user One, but better", "assistant Second.", "3 in all"]);
+});
+
+test("what was appended otherwise is loaded, and saved once", async () => {
+  await inStore(async (store) => {
+    await saveChat(store, { chatId, messages: [Q1] });
+    const session = await openChat(store, chatId);
+    await session.append([
+      { role: "assistant", content: "First.", assistant: { reasoning: [{ text: "The user counts." }] } },
+      { role: "user", content: "Two" },
+      { role: "assistant", content: "Second." },
+    ]);
+    const loaded = await loadChat(store, chatId);
+    assert.deepEqual(
+      loaded.slice(1).map(({ role, parts }) => [role, ...parts.map((part) => Reflect.get(part, "text"))]),
+      [
+        ["assistant", undefined, "The user counts.", "First."],
+        ["user", "Two"],
+        ["assistant", undefined, "Second."],
+      ],
+    );
+    await saveChat(store, { chatId, messages: loaded });
+    await saveChat(store, { chatId, messages: [...loaded, message("q3", "user", "Three")] });
+    assert.deepEqual(await said(session), [
+      "user One",
+      "assistant First.",
+      "user Two",
+      "assistant Second.",
+      "user Three",
+    ]);
+    // Another answer takes the place of one that no screen had saved.
+    await session.append({ role: "assistant", content: "Third." });
+    await saveChat(store, { chatId, messages: [...loaded, message("q3", "user", "Three"), A1] });
+    assert.equal((await said(session)).at(-1), "assistant First.");
+    assert.equal((await said(session)).length, 6);
+  });
 });
 
 test("a list that lacks the newest messages deletes nothing", async () => {
@@ -219,6 +273,61 @@ for (const version of VERSIONS) {
         "user Two",
         "assistant Found.",
       ]);
+    });
+  });
+
+  test(`${version.name}: an answer that waits for an approval goes on as the same message`, async () => {
+    await inStore(async (store) => {
+      const { sdk } = version;
+      const session = await openChat(store, chatId);
+      const end = version.name === "version 7" ? "onEnd" : "onFinish";
+      const tools = /** @type {any} */ (toolsOf(version));
+      tools.look.needsApproval = true;
+      const turn = async (/** @type {any[]} */ messages, /** @type {any[][]} */ contents) => {
+        await saveChat(store, { chatId, messages });
+        const result = sdk.streamText({
+          model: modelOf(version, contents),
+          messages: await sdk.convertToModelMessages(messages),
+          tools,
+          stopWhen: version.stopAfter(5),
+          prepareStep: contextFor(session, { window: 8000 }),
+          [end]: saveAnswer(session),
+        });
+        /** @type {any} */
+        let saved;
+        const options = {
+          originalMessages: messages,
+          generateMessageId: () => "a1",
+          [end]: (/** @type {any} */ { messages }) => (saved = messages),
+        };
+        const stream = sdk.toUIMessageStream
+          ? sdk.toUIMessageStream({ stream: result.stream, ...options })
+          : result.toUIMessageStream(options);
+        for await (const _ of stream);
+        await saveChat(store, { chatId, messages: saved });
+        const loaded = /** @type {any[]} */ (await loadChat(store, chatId));
+        assert.deepEqual(loaded, JSON.parse(JSON.stringify(saved)));
+        return loaded;
+      };
+      const [question, asked] = await turn([Q1], [[text("I look."), call("call_1")]]);
+      assert.deepEqual(await said(session), ["user One", "assistant I look. call_1"]);
+      const parts = asked.parts.map((/** @type {any} */ part) =>
+        part.state === "approval-requested"
+          ? { ...part, state: "approval-responded", approval: { ...part.approval, approved: true } }
+          : part,
+      );
+      assert.notDeepEqual(parts, asked.parts);
+      await turn([question, { ...asked, parts }], [[text("Found.")]]);
+      const all = [
+        "user One",
+        "assistant I look. call_1",
+        'tool {"found":"a parser in src"} call_1',
+        "assistant Found.",
+      ];
+      assert.deepEqual(await said(session), all);
+      const kept = [];
+      for await (const { id } of session.messages({ allBranches: true })) kept.push(id);
+      assert.equal(kept.length, all.length);
     });
   });
 

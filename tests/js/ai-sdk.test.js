@@ -3,6 +3,7 @@
 // Tries: js/ai/context.js, js/ai/answer.js, js/ai/steps.js
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 
 import { contextFor, saveAnswer } from "../../js/ai/index.js";
 import { MemoryStorage, countTokens, openStore } from "../../js/index.js";
@@ -153,6 +154,27 @@ test("what was said while a run went on is saved, too, and an empty session take
   });
 });
 
+test("of what a run begins with, the older messages are the session's own, however the run has them", async () => {
+  await inStore(async ({ session }) => {
+    await session.append([
+      { role: "user", content: "Count." },
+      { role: "assistant", content: "One, two, three." },
+    ]);
+    const begun = [
+      { role: "user", content: "Count." },
+      { role: "assistant", content: "One …" },
+      { role: "user", content: "Go on." },
+    ];
+    const { messages } = await contextFor(session, { window: 8000 })({ steps: [], messages: begun });
+    const all = ["user Count.", "assistant One, two, three.", "user Go on."];
+    assert.deepEqual(await said(session), all);
+    assert.deepEqual(
+      messages.map(({ role, content }) => `${role} ${content}`),
+      all,
+    );
+  });
+});
+
 test("the run's own system prompt and tools count in the budget", async () => {
   await inStore(async ({ session }) => {
     const first = { steps: [], messages: [{ role: "user", content: "Hello" }] };
@@ -229,5 +251,50 @@ test("a run fails with leftoff's own error where the newest message does not fit
       const run = version.sdk.generateText({ model, prompt: "A long question. ".repeat(500), prepareStep });
       await assert.rejects(run, { name: "LeftoffError", code: "budget_too_small" });
     }
+  });
+});
+
+const word = fc.string({ maxLength: 12 });
+const part = fc.oneof(
+  word.map((text) => ({ type: "text", text })),
+  fc.constant({ type: "file", data: "AAAA", mediaType: "image/png" }),
+);
+/** Any messages of a run: each call has its own id. */
+const anyRun = fc
+  .array(fc.tuple(fc.constantFrom("user", "assistant", "call"), fc.array(part, { maxLength: 3 }), word), {
+    maxLength: 6,
+  })
+  .map((all) =>
+    all.flatMap(([kind, parts, output], place) => {
+      const toolCallId = `call_${place}`;
+      const tool = { toolCallId, toolName: "look" };
+      if (kind === "user") return [{ role: "user", content: [{ type: "text", text: `${place}` }, ...parts] }];
+      if (kind === "assistant") return [{ role: "assistant", content: [...parts, { type: "text", text: `${place}` }] }];
+      return [
+        {
+          role: "assistant",
+          content: [...parts, { type: "reasoning", text: output }, { type: "tool-call", ...tool, input: {} }],
+        },
+        { role: "tool", content: [{ type: "tool-result", ...tool, output: { type: "text", value: output } }] },
+      ];
+    }),
+  );
+
+test("any messages are known again: saved once more, they add nothing, and what goes on after them is added", async () => {
+  await inStore(async ({ store }) => {
+    await fc.assert(
+      fc.asyncProperty(anyRun, fc.nat(), async (messages, some) => {
+        const session = await store.create();
+        const save = saveAnswer(session);
+        const begun = messages.slice(0, some % (messages.length + 1));
+        await save(/** @type {any} */ (begun));
+        await save(/** @type {any} */ (messages));
+        await save(/** @type {any} */ (messages));
+        const other = await store.create();
+        if (messages.length > 0) await other.append(/** @type {any} */ (messages), { format: "ai-sdk" });
+        assert.deepEqual(await said(session), await said(other));
+      }),
+      { numRuns: 200, seed: 7 },
+    );
   });
 });
