@@ -1,9 +1,10 @@
 // @ts-check
-/** Recording a message as an agent's plugin is handed it, beside what cannot be avoided. */
+/** Recording a message as an agent's plugin or a library is handed it, beside what cannot be avoided. */
 
 import fs from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
+import { CHAT_MESSAGES, prepareLibraries } from "./libraries.mjs";
 import { inFolder, inTurns, prose } from "./tools.mjs";
 
 const CONTENT_BYTES = 1000;
@@ -14,7 +15,7 @@ const PART = 500;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `one message of ${CONTENT_BYTES} bytes of OpenCode, recorded by its plugin`,
+  title: `one message of ${CONTENT_BYTES} bytes, recorded by OpenCode's plugin, the AI SDK and LangChain`,
   run: () => inFolder(measure),
 };
 
@@ -47,6 +48,7 @@ async function measure(folder) {
     { rounds: 30 },
   );
   fs.closeSync(raw);
+  const libraries = await inTurns(await prepareLibraries(store, CONTENT_BYTES), { rounds: 20 });
   await store.close();
   const { short: ofShort = NaN, long: ofLong = NaN, partial = NaN, flush: unavoidable = NaN } = cost;
   return [
@@ -54,6 +56,23 @@ async function measure(folder) {
     { what: `the same behind ${LONG.toLocaleString("en")} messages`, value: ofLong / 1000, unit: "ms", atMost: 2 },
     { what: "an answer that has grown, behind as many", value: partial / 1000, unit: "ms", atMost: 2 },
     { what: "JSON.stringify, writeSync and fdatasync", value: unavoidable / 1000, unit: "ms" },
+    ...describeLibraries(libraries),
+  ];
+}
+
+/** @param {Record<string, number>} cost @returns {import("../scripts/bench.mjs").Figure[]} */
+function describeLibraries({ answer = NaN, step = NaN, context = NaN, chat = NaN, history = NaN }) {
+  return [
+    { what: "AI SDK: an answer, by saveAnswer", value: answer / 1000, unit: "ms", atMost: 4 },
+    { what: "AI SDK: a step and its context, by contextFor", value: step / 1000, unit: "ms" },
+    { what: "the same context of the session itself", value: context / 1000, unit: "ms" },
+    {
+      what: `AI SDK: a chat of ${CHAT_MESSAGES} messages, one of them new`,
+      value: chat / 1000,
+      unit: "ms",
+      atMost: 30,
+    },
+    { what: "LangChain: a message, by addMessage", value: history / 1000, unit: "ms", atMost: 6 },
   ];
 }
 

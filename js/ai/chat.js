@@ -27,7 +27,8 @@ export async function openChat(store, chatId) {
 
 /**
  * Loads a chat's messages, `UIMessage[]`, as they were saved. What a run has said that was saved by `contextFor` or
- * `Session.append` alone is there, too: an answer's steps as one message. Name your own type of messages where you have one.
+ * `Session.append` alone is there, too: an answer's steps as one message. Name your own type of messages where you have
+ * one.
  * @template {AiUiMessage} [Message=AiSdkUiMessage]
  * @param {Store} store
  * @param {string} chatId
@@ -59,7 +60,8 @@ export async function loadChat(store, chatId) {
  * after an edited question or a second answer, a branch begins, and the old messages stay in the session. A list that
  * only lacks the newest messages deletes nothing.
  *
- * Values are saved as JSON has them. What `contextFor` has saved of an answer is not saved twice.
+ * An answer of which a part is still streaming is marked `partial`. Values are saved as JSON has them. What `contextFor`
+ * has saved of an answer is not saved twice.
  * @template {AiUiMessage} Message
  * @param {Store} store
  * @param {AiChat<Message>} chat all of its messages

@@ -98,7 +98,8 @@ class Plan {
   revise(records, drafts) {
     for (const [place, record] of records.entries()) {
       const draft = drafts[place];
-      const before = { ...takeDraft(record), ...(record.source && { source: record.source }) };
+      const { source, partial } = record;
+      const before = { ...takeDraft(record), ...(source && { source }), ...(partial && { partial }) };
       if (!draft || isSameValue(JSON.parse(JSON.stringify(draft)), before)) continue;
       const { id, rev = 0, parentId } = record;
       this.revisions.push({ ...draft, id, rev: rev + 1, ...(parentId && { parentId }) });
@@ -227,7 +228,14 @@ function divide(plan, drafts, group) {
 /** The drafts that a screen's message is. @param {AiUiMessage} message */
 async function draftsOf(message) {
   const drafts = await readDrafts(message, { format: "ai-sdk-ui", emptyText: describeParts(message) });
+  const last = drafts.at(-1);
+  if (last && message.parts.some(isStreaming)) last.partial = true;
   return screens.attach(message.id, message, drafts);
+}
+
+/** Whether a part is still being said. @param {{ type: string, state?: string }} part */
+function isStreaming({ state }) {
+  return state === "streaming" || state === "input-streaming";
 }
 
 /** What a user's message says that has no text: its data. @param {AiUiMessage} message */

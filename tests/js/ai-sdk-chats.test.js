@@ -331,6 +331,33 @@ for (const version of VERSIONS) {
     });
   });
 
+  test(`${version.name}: an answer that is saved while it streams is loaded as far as it is, by another process, too`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "leftoff-chats-"));
+    const open = () => openStore({ home: join(folder, "home"), project: folder });
+    const [store, other] = [await open(), await open()];
+    const { sdk } = version;
+    await saveChat(store, { chatId, messages: [Q1] });
+    const result = sdk.streamText({ model: modelOf(version, [[text("One two three four.")]]), prompt: "One" });
+    const options = { generateMessageId: () => "a1", originalMessages: [Q1] };
+    const stream = sdk.toUIMessageStream
+      ? sdk.toUIMessageStream({ stream: result.stream, ...options })
+      : result.toUIMessageStream(options);
+    const session = await openChat(store, chatId);
+    const seen = new Set();
+    for await (const answer of sdk.readUIMessageStream({ stream })) {
+      if (answer.parts.length === 0) continue;
+      await saveChat(store, { chatId, messages: [Q1, answer] });
+      const loaded = await loadChat(other, chatId);
+      assert.deepEqual(loaded, JSON.parse(JSON.stringify([Q1, answer])));
+      const [newest] = [(await session.messages({ newestFirst: true }).next()).value];
+      seen.add(`${newest?.partial ?? false} ${newest?.content}`);
+    }
+    assert.ok(seen.has("true One two three ") && seen.has("false One two three four."), [...seen].join());
+    assert.deepEqual(await said(session), ["user One", "assistant One two three four."]);
+    for (const one of [store, other]) await one.close();
+    rmSync(folder, { recursive: true });
+  });
+
   test(`${version.name}: what only a run has saved is loaded`, async () => {
     await inStore(async (store) => {
       const session = await openChat(store, chatId);

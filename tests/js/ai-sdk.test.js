@@ -7,6 +7,7 @@ import fc from "fast-check";
 
 import { contextFor, saveAnswer } from "../../js/ai/index.js";
 import { MemoryStorage, countTokens, openStore } from "../../js/index.js";
+import { FailingStorage } from "./failing-storage.js";
 import { VERSIONS, call, modelOf, said, text, toolsOf } from "./ai-sdk.js";
 
 /** @import { Session, Store } from "../../js/index.js" */
@@ -241,6 +242,27 @@ test("what cannot be meant is refused by name", async () => {
     );
     assert.deepEqual(await said(session), []);
   });
+});
+
+test("a full disk fails the run, and what is tried again is saved once", async () => {
+  for (const written of [0, 10, Infinity]) {
+    const storage = new FailingStorage();
+    const store = await openStore({ home: "/home", project: "/project", storage });
+    const session = await store.create();
+    const prepareStep = contextFor(session, { window: 8000 });
+    const prompt = { role: "user", content: "Count." };
+    await prepareStep({ steps: [], messages: [prompt] });
+    const steps = [{ response: { messages: [{ role: "assistant", content: "One." }] } }];
+    storage.failNext("append", { code: "disk_full", written });
+    const tried = prepareStep({ steps, messages: [] });
+    // Where some bytes got in, the session itself goes on behind them.
+    if (written > 0) await tried;
+    else await assert.rejects(tried, { name: "LeftoffError", code: "disk_full" });
+    await prepareStep({ steps, messages: [] });
+    await saveAnswer(session)({ steps });
+    assert.deepEqual(await said(session), ["user Count.", "assistant One."], `${written} bytes`);
+    await store.close();
+  }
 });
 
 test("a run fails with leftoff's own error where the newest message does not fit", async () => {
