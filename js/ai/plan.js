@@ -17,6 +17,10 @@ import { keyOf } from "./steps.js";
 class Tree {
   /** @type {Map<string, ReadMessage[]>} by the id of the one that they follow */
   #next = new Map();
+  /** @type {Map<string, ReadMessage>} */
+  #byId = new Map();
+  /** Whether any message left the order of the log. */
+  hasBranches = false;
   /** The id of the last message in the log. @type {string | null} */
   last = null;
   /** The id of the last message on the path. */
@@ -29,9 +33,16 @@ class Tree {
       const before = message.parentId ?? tree.last ?? "";
       tree.#next.set(before, [...(tree.#next.get(before) ?? []), message]);
       tree.last = message.id;
+      tree.#byId.set(message.id, message);
+      tree.hasBranches ||= message.branch === true || message.onPath === false;
       if (message.onPath !== false) tree.leaf = message.id;
     }
     return tree;
+  }
+
+  /** A message, by its id. @param {string} id */
+  find(id) {
+    return this.#byId.get(id);
   }
 
   /** The records with which a screen's message begins: behind one, or anywhere. @param {string} id @param {string} at */
@@ -94,18 +105,46 @@ class Plan {
     this.added.push(isBranch ? { ...first, parentId: at, branch: true } : first, ...others);
   }
 
+  /**
+   * Makes the branch with the last message of the list the current one, which is that of the log's last line: where
+   * nothing is added, that message is written once more.
+   * @param {string} at
+   */
+  keepBranch(at) {
+    if (this.added.length > 0) return;
+    const tree = this.#tree;
+    const last = tree.find(at);
+    const isElsewhere = last?.onPath === false;
+    if (!isElsewhere && (this.revisions.length === 0 || !tree.hasBranches)) return;
+    const record = isElsewhere ? last : tree.find(tree.leaf);
+    if (!record) return;
+    const revised = this.revisions.find(({ id }) => id === record.id) ?? reviseRecord(record, readDraft(record));
+    this.revisions = [...this.revisions.filter((one) => one !== revised), revised];
+  }
+
   /** Revises records where a draft says something else. @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
   revise(records, drafts) {
     for (const [place, record] of records.entries()) {
       const draft = drafts[place];
-      const { source, partial } = record;
-      const before = { ...takeDraft(record), ...(source && { source }), ...(partial && { partial }) };
-      if (!draft || isSameValue(JSON.parse(JSON.stringify(draft)), before)) continue;
-      const { id, rev = 0, parentId } = record;
-      this.revisions.push({ ...draft, id, rev: rev + 1, ...(parentId && { parentId }) });
+      if (!draft || isSameValue(JSON.parse(JSON.stringify(draft)), readDraft(record))) continue;
+      this.revisions.push(reviseRecord(record, draft));
     }
   }
 }
+
+/** What a record says, as a draft. @param {ReadMessage} record @returns {Draft} */
+function readDraft(record) {
+  const { source, partial } = record;
+  return { ...takeDraft(record), ...(source && { source }), ...(partial && { partial }) };
+}
+
+/** A record's next revision. @param {ReadMessage} record @param {Draft} draft @returns {Draft} */
+const reviseRecord = ({ id, rev = 0, parentId }, draft) => ({
+  ...draft,
+  id,
+  rev: rev + 1,
+  ...(parentId && { parentId }),
+});
 
 /**
  * @param {Session} session @param {readonly AiUiMessage[]} messages
@@ -116,6 +155,7 @@ export async function planSave(session, messages) {
   const plan = new Plan(tree);
   let at = "";
   for (const message of messages) at = await planMessage(tree, plan, message, at);
+  plan.keepBranch(at);
   return { drafts: [...plan.revisions, ...plan.added], expected: tree.last };
 }
 

@@ -145,6 +145,7 @@ test("an answer that grew is revised", async () => {
 test("another answer begins a branch, also under the same id, and going back to the first one goes on there", async () => {
   const end = ["user One", "assistant Second.", "user Two"];
   assert.deepEqual(await saveAll([Q1, A1], [Q1, A2], [Q1, A2, Q2]), [...end, "4 in all"]);
+  assert.deepEqual(await saveAll([Q1, A1], [Q1, A2], [Q1, A1]), ["user One", "assistant First.", "3 in all"]);
   const same = { ...A2, id: "a1" };
   assert.deepEqual(await saveAll([Q1, A1, Q2], [Q1, same, Q2]), [...end, "5 in all"]);
   assert.deepEqual(await saveAll([Q1, A1], [Q1, A2], [Q1, A1, Q2]), [
@@ -167,6 +168,13 @@ test("an answer in a branch is revised there", async () => {
     ),
     ["user One", "assistant First.", "user Two", "assistant Third.", "6 in all"],
   );
+});
+
+test("a message from before the branches is revised, and the branch stays", async () => {
+  const marked = (/** @type {any} */ one) => ({ ...one, metadata: { seen: true } });
+  const all = ["user One", "assistant Second."];
+  assert.deepEqual(await saveAll([Q1, A1], [Q1, A2], [Q1, marked(A2)], [marked(Q1), marked(A2)]), [...all, "3 in all"]);
+  assert.deepEqual(await saveAll([Q1, A1], [Q1, A2], [marked(Q1), A2, Q2]), [...all, "user Two", "4 in all"]);
 });
 
 test("what looks as leftoff's own references is loaded as it was saved", async () => {
@@ -485,5 +493,51 @@ test("a large file and a large output lie out of line once, and are loaded whole
     assert.deepEqual(await loadChat(store, chatId), messages);
     for await (const { source } of (await openChat(store, chatId)).messages())
       assert.ok(JSON.stringify(source).length < 1000);
+  });
+});
+
+/** What a screen may do to a chat, one after another: how, and where. */
+const anyEdits = fc.array(fc.tuple(fc.constantFrom("say", "say", "again", "mark", "both", "back"), fc.nat()), {
+  maxLength: 9,
+});
+
+/** A message that is said for the first time. @param {any[]} list @param {number} count */
+function sayNext(list, count) {
+  const id = `m${count}`;
+  if (list.length % 2 === 0) return message(id, "user", `Question ${count}`);
+  if (count % 3 > 0) return message(id, "assistant", { type: "step-start" }, `Answer ${count}`);
+  const part = tool(`call_${count}`, { state: "output-available", output: `found ${count}` });
+  return message(id, "assistant", { type: "step-start" }, part, { type: "step-start" }, `Answer ${count}`);
+}
+
+test("whatever a screen does to a chat, what is loaded is the list that was saved last", async () => {
+  await inStore(async (store) => {
+    let chats = 0;
+    await fc.assert(
+      fc.asyncProperty(anyEdits, async (edits) => {
+        const id = `chat ${(chats += 1)}`;
+        /** @type {any[][]} */
+        const lists = [[sayNext([], 0)]];
+        await saveChat(store, { chatId: id, messages: lists[0] ?? [] });
+        for (const [count, [how, some]] of edits.entries()) {
+          const list = lists.at(-1) ?? [];
+          // Behind the first message at least, which stays.
+          const kept = list.slice(0, 1 + (some % list.length));
+          const earlier = lists[some % lists.length] ?? [];
+          const marked = list.map((one, place) => (place === kept.length - 1 ? { ...one, metadata: { count } } : one));
+          const next = {
+            say: [...list, sayNext(list, count + 1)],
+            again: [...kept, sayNext(kept, count + 1)],
+            mark: marked,
+            both: [...marked, sayNext(list, count + 1)],
+            back: [...earlier, sayNext(earlier, count + 1)],
+          }[how];
+          lists.push(next);
+          await saveChat(store, { chatId: id, messages: next });
+          assert.deepEqual(await loadChat(store, id), next);
+        }
+      }),
+      { numRuns: 120, seed: 7 },
+    );
   });
 });
