@@ -1,10 +1,11 @@
 // @ts-check
-/** Recording a message as an agent's plugin or an SDK's store is handed it, beside what cannot be avoided. */
+/** Recording a message as an agent's plugin, an SDK's store or a library is handed it, beside what cannot be avoided. */
 
 import fs from "node:fs";
 import { join } from "node:path";
 import { sessionStore } from "../js/claude/index.js";
 import { openStore } from "../js/index.js";
+import { CHAT_MESSAGES, prepareLibraries } from "./libraries.mjs";
 import { inFolder, inTurns, prose } from "./tools.mjs";
 
 const CONTENT_BYTES = 1000;
@@ -15,7 +16,7 @@ const PART = 500;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `one message of ${CONTENT_BYTES} bytes: of OpenCode, recorded by its plugin; of the Claude Agent SDK, in its store`,
+  title: `one message of ${CONTENT_BYTES} bytes, recorded by OpenCode's plugin, the agent SDKs, the AI SDK and LangChain`,
   run: () => inFolder(measure),
 };
 
@@ -51,6 +52,7 @@ async function measure(folder) {
   );
   fs.closeSync(raw);
   await mirror.sessions.close();
+  const libraries = await inTurns(await prepareLibraries(store, CONTENT_BYTES), { rounds: 20 });
   await store.close();
   const { short: ofShort = NaN, long: ofLong = NaN, partial = NaN, flush: unavoidable = NaN } = cost;
   const { batch = NaN, longBatch = NaN } = cost;
@@ -61,6 +63,23 @@ async function measure(folder) {
     { what: "a batch of the Claude Agent SDK, an entry, durable", value: batch / 1000, unit: "ms", atMost: 2 },
     { what: `the same behind ${LONG.toLocaleString("en")} entries`, value: longBatch / 1000, unit: "ms", atMost: 2 },
     { what: "JSON.stringify, writeSync and fdatasync", value: unavoidable / 1000, unit: "ms" },
+    ...describeLibraries(libraries),
+  ];
+}
+
+/** @param {Record<string, number>} cost @returns {import("../scripts/bench.mjs").Figure[]} */
+function describeLibraries({ answer = NaN, step = NaN, context = NaN, chat = NaN, history = NaN }) {
+  return [
+    { what: "AI SDK: an answer, by saveAnswer", value: answer / 1000, unit: "ms", atMost: 4 },
+    { what: "AI SDK: a step and its context, by contextFor", value: step / 1000, unit: "ms" },
+    { what: "the same context of the session itself", value: context / 1000, unit: "ms" },
+    {
+      what: `AI SDK: a chat of ${CHAT_MESSAGES} messages, one of them new`,
+      value: chat / 1000,
+      unit: "ms",
+      atMost: 30,
+    },
+    { what: "LangChain: a message, by addMessage", value: history / 1000, unit: "ms", atMost: 6 },
   ];
 }
 

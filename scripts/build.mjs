@@ -91,14 +91,14 @@ const BUILD_FLAGS = {
 };
 
 /** The package's entries: the files of js/ whose types callers see. */
-const ENTRIES = [
-  "index.js",
+const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/node.js"];
+/** Those that only `import` loads. */
+const MODULE_ENTRIES = [
+  "ai/index.js",
   "claude/index.js",
-  "compat/index.js",
+  "langchain/index.js",
   "openai/index.js",
   "opencode/index.js",
-  "storage/memory.js",
-  "storage/node.js",
   "storage/opfs.js",
 ];
 
@@ -266,8 +266,8 @@ async function buildShim() {
 /**
  * Writes the declarations that callers' compilers reach from the entries, and no others: leftoff's insides are nobody's
  * concern, and the modules' declarations want the DOM. The types that callers name stand in js/types as declarations,
- * so a rule that moves to Rust takes no type with it. They ship twice, for `import` and for `require`: a class of the
- * one is none of the other, as it is when they run.
+ * so a rule that moves to Rust takes no type with it. What `require` loads, too, ships twice: a class of the one is none
+ * of the other, as it is when they run.
  */
 function buildTypes() {
   const all = join(root, "target", "types");
@@ -279,15 +279,11 @@ function buildTypes() {
     name.endsWith(".d.ts"),
   );
   for (const name of declared) copyFileSync(join(root, "js", name), join(all, name));
-  const entries = ENTRIES.map((file) => join(all, file.replace(/\.js$/, ".d.ts")));
-  const reached = run(
-    "tsc",
-    ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--target", "es2023", "--types", "node", ...entries],
-    { quiet: true },
-  );
-  const mine = reached.split("\n").filter((path) => path.startsWith(all));
-  for (const folder of [types, join(types, "cjs")]) {
-    for (const path of mine) {
+  for (const [folder, entries] of /** @type {[string, string[]][]} */ ([
+    [types, [...ENTRIES, ...MODULE_ENTRIES]],
+    [join(types, "cjs"), ENTRIES],
+  ])) {
+    for (const path of findDeclarations(all, entries)) {
       const to = join(folder, path.slice(all.length));
       mkdirSync(dirname(to), { recursive: true });
       // What only these comments name does not ship; the compiler has written what it takes from them.
@@ -295,6 +291,23 @@ function buildTypes() {
     }
   }
   writeFileSync(join(types, "cjs", "package.json"), '{ "type": "commonjs" }\n');
+}
+
+/** The declarations in a folder that those of entries reach. @param {string} folder @param {string[]} entries */
+function findDeclarations(folder, entries) {
+  const files = entries.map((file) => join(folder, file.replace(/\.js$/, ".d.ts")));
+  const options = [
+    "--ignoreConfig",
+    "--listFilesOnly",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2023",
+    "--types",
+    "node",
+  ];
+  const reached = run("tsc", [...options, ...files], { quiet: true });
+  return reached.split("\n").filter((path) => path.startsWith(folder));
 }
 
 /**

@@ -64,6 +64,7 @@ export async function bundles() {
   texts();
   await forNode();
   await forAgents();
+  await forLibraries();
   const esm = /** @type {const} */ ({ ...SHARED_OPTIONS, format: "esm", splitting: true });
   await build({
     ...esm,
@@ -186,11 +187,6 @@ async function forAgents() {
     outExtension: { ".js": ".mjs" },
     format: "esm",
   };
-  /** @param {string} path @returns {Plugin} */
-  const sharedCore = (path) => ({
-    name: "shared-core",
-    setup: ({ onResolve }) => onResolve({ filter: /^\.\.\/(index|error)\.js$/ }, () => ({ path, external: true })),
-  });
   await build({
     ...plugin,
     entryPoints: { opencode: "js/opencode/index.js" },
@@ -204,6 +200,28 @@ async function forAgents() {
       entryPoints: { [name]: `js/${name}/index.js` },
       plugins: [sharedCore("./index.mjs")],
     });
+}
+
+/** Makes the adapters for other libraries, each one file: the libraries themselves are the caller's. */
+async function forLibraries() {
+  await build({
+    ...SHARED_OPTIONS,
+    platform: "neutral",
+    entryPoints: { ai: "js/ai/index.js", langchain: "js/langchain/index.js" },
+    outdir: "pkg",
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    external: ["@langchain/core/*"],
+    plugins: [sharedCore("leftoff")],
+  });
+}
+
+/** Leaves the core where it is, which a bundle shares. @param {string} path by which the bundle finds it @returns {Plugin} */
+function sharedCore(path) {
+  return {
+    name: "shared-core",
+    setup: ({ onResolve }) => onResolve({ filter: /^\.\.\/(index|error)\.js$/ }, () => ({ path, external: true })),
+  };
 }
 
 /**

@@ -40,12 +40,26 @@ const PAGES = {
     others: ["store/open-store", "error"],
     types: ["types/compat"],
   },
+  ai: {
+    about: 'import { contextFor } from "leftoff/ai"',
+    entry: "ai/index",
+    first: ["ai/context", "ai/answer", "ai/chat"],
+    others: [""],
+    types: ["types/ai"],
+  },
   claude: {
     about: 'import { sessionStore } from "leftoff/claude"',
     entry: "claude/index",
     first: ["claude/index"],
     others: [""],
     types: ["types/claude"],
+  },
+  langchain: {
+    about: 'import { LeftoffChatMessageHistory } from "leftoff/langchain"',
+    entry: "langchain/index",
+    first: ["langchain/index"],
+    others: [""],
+    types: ["types/langchain"],
   },
   openai: {
     about: 'import { session, contextFor } from "leftoff/openai"',

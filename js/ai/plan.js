@@ -1,0 +1,285 @@
+// @ts-check
+/**
+ * What has to be written so that a session has a chat's messages: they are looked for from its beginning, in all
+ * branches, and where they end the rest begins.
+ */
+
+import { readDrafts, takeDraft } from "../sdk/drafts.js";
+import { isSameValue } from "../sdk/originals.js";
+import { screens } from "./screen.js";
+import { keyOf } from "./steps.js";
+
+/** @import { Session } from "../session/session.js" */
+/** @import { Draft, ReadMessage } from "../types/index.js" */
+/** @import { AiUiMessage } from "../types/ai.js" */
+
+/** The messages of all branches. */
+class Tree {
+  /** @type {Map<string, ReadMessage[]>} by the id of the one that they follow */
+  #next = new Map();
+  /** @type {Map<string, ReadMessage>} */
+  #byId = new Map();
+  /** Whether any message left the order of the log. */
+  hasBranches = false;
+  /** The id of the last message in the log. @type {string | null} */
+  last = null;
+  /** The id of the last message on the path. */
+  leaf = "";
+
+  /** @param {Session} session */
+  static async read(session) {
+    const tree = new Tree();
+    for await (const message of session.messages({ allBranches: true })) {
+      const before = message.parentId ?? tree.last ?? "";
+      tree.#next.set(before, [...(tree.#next.get(before) ?? []), message]);
+      tree.last = message.id;
+      tree.#byId.set(message.id, message);
+      tree.hasBranches ||= message.branch === true || message.onPath === false;
+      if (message.onPath !== false) tree.leaf = message.id;
+    }
+    return tree;
+  }
+
+  /** A message, by its id. @param {string} id */
+  find(id) {
+    return this.#byId.get(id);
+  }
+
+  /** The records with which a screen's message begins: behind one, or anywhere. @param {string} id @param {string} at */
+  headsOf(id, at) {
+    const records = at === "" ? [...this.#next.keys()].flatMap((one) => this.findAfter(one)) : this.findAfter(at);
+    return sortByPath(records.filter((one) => screens.isHead(one) && screens.idOf(one) === id));
+  }
+
+  /** The messages that follow one, those on the path first, then the newest. @param {string} id */
+  findAfter(id) {
+    return sortByPath([...(this.#next.get(id) ?? [])].reverse());
+  }
+
+  /** A record, and those after it that belong to the same screen's message. @param {ReadMessage} head */
+  groupOf(head) {
+    const group = [head];
+    const id = screens.idOf(head);
+    for (
+      let next;
+      (next = this.findAfter(group.at(-1)?.id ?? "").find((one) => screens.idOf(one) === id && !screens.isHead(one)));
+    )
+      group.push(next);
+    return group;
+  }
+
+  /** The records after one that no screen has saved. @param {string} id */
+  findLoose(id) {
+    /** @type {ReadMessage[]} */
+    const loose = [];
+    for (let next; (next = this.findAfter(loose.at(-1)?.id ?? id).find((one) => screens.idOf(one) === undefined));)
+      loose.push(next);
+    return loose;
+  }
+}
+
+/** Puts the records on the path first. @param {ReadMessage[]} records */
+function sortByPath(records) {
+  const isElsewhere = (/** @type {ReadMessage} */ { onPath }) => Number(onPath === false);
+  return records.sort((one, other) => isElsewhere(one) - isElsewhere(other));
+}
+
+/** What is planned so far. */
+class Plan {
+  /** @type {Draft[]} */
+  revisions = [];
+  /** @type {Draft[]} */
+  added = [];
+  #tree;
+
+  /** @param {Tree} tree */
+  constructor(tree) {
+    this.#tree = tree;
+  }
+
+  /** Adds drafts behind a message; the first ones of a plan may begin a branch. @param {Draft[]} drafts @param {string} at */
+  add(drafts, at) {
+    const [first, ...others] = drafts;
+    if (!first) return;
+    const isBranch = this.added.length === 0 && at !== this.#tree.leaf;
+    this.added.push(isBranch ? { ...first, parentId: at, branch: true } : first, ...others);
+  }
+
+  /**
+   * Makes the branch with the last message of the list the current one, which is that of the log's last line: where
+   * nothing is added, that message is written once more.
+   * @param {string} at
+   */
+  keepBranch(at) {
+    if (this.added.length > 0) return;
+    const tree = this.#tree;
+    const last = tree.find(at);
+    const isElsewhere = last?.onPath === false;
+    if (!isElsewhere && (this.revisions.length === 0 || !tree.hasBranches)) return;
+    const record = isElsewhere ? last : tree.find(tree.leaf);
+    if (!record) return;
+    const revised = this.revisions.find(({ id }) => id === record.id) ?? reviseRecord(record, readDraft(record));
+    this.revisions = [...this.revisions.filter((one) => one !== revised), revised];
+  }
+
+  /** Revises records where a draft says something else. @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
+  revise(records, drafts) {
+    for (const [place, record] of records.entries()) {
+      const draft = drafts[place];
+      if (!draft || isSameValue(JSON.parse(JSON.stringify(draft)), readDraft(record))) continue;
+      this.revisions.push(reviseRecord(record, draft));
+    }
+  }
+}
+
+/** What a record says, as a draft. @param {ReadMessage} record @returns {Draft} */
+function readDraft(record) {
+  const { source, partial } = record;
+  return { ...takeDraft(record), ...(source && { source }), ...(partial && { partial }) };
+}
+
+/** A record's next revision. @param {ReadMessage} record @param {Draft} draft @returns {Draft} */
+const reviseRecord = ({ id, rev = 0, parentId }, draft) => ({
+  ...draft,
+  id,
+  rev: rev + 1,
+  ...(parentId && { parentId }),
+});
+
+/**
+ * @param {Session} session @param {readonly AiUiMessage[]} messages
+ * @returns {Promise<{ drafts: Draft[], expected: string | null }>} `expected`: the last message that was seen
+ */
+export async function planSave(session, messages) {
+  const tree = await Tree.read(session);
+  const plan = new Plan(tree);
+  let at = "";
+  for (const message of messages) at = await planMessage(tree, plan, message, at);
+  plan.keepBranch(at);
+  return { drafts: [...plan.revisions, ...plan.added], expected: tree.last };
+}
+
+/**
+ * Plans one message, and answers the id of the record that it ends with.
+ * @param {Tree} tree @param {Plan} plan @param {AiUiMessage} message @param {string} at the record it follows
+ */
+async function planMessage(tree, plan, message, at) {
+  if (plan.added.length > 0) {
+    plan.add(await draftsOf(message), at);
+    return at;
+  }
+  // A list may begin in the middle of the chat.
+  const saved = tree.headsOf(message.id, at).map((head) => tree.groupOf(head));
+  const same = saved.find((group) => isSameValue(screens.restore(group), message));
+  if (same) return same.at(-1)?.id ?? at;
+  const drafts = await draftsOf(message);
+  for (const group of saved) {
+    const records = extendGroup(tree, group, drafts);
+    if (isGrown(records, drafts) && canGrow(tree, records, drafts)) return grow(plan, records, drafts);
+  }
+  const [group] = saved;
+  return group ? divide(plan, drafts, group) : planUnsaved(tree, plan, drafts, at);
+}
+
+/**
+ * Plans a message that no screen has saved: it may be there as a run or the program has saved it.
+ * @param {Tree} tree @param {Plan} plan @param {Draft[]} drafts @param {string} at
+ */
+function planUnsaved(tree, plan, drafts, at) {
+  const loose = tree.findLoose(at);
+  const isQuestion = drafts[0]?.role !== "assistant";
+  for (let from = 0; from < loose.length; from += 1) {
+    const found = loose.slice(from, from + countSame(loose.slice(from), drafts));
+    if (found.length > 0 && canGrow(tree, found, drafts)) return grow(plan, found, drafts);
+  }
+  // An answer takes the place of another one, a question comes after it; and the beginning of a chat stays.
+  const last = at === "" ? tree.leaf : (isQuestion && loose.at(-1)?.id) || at;
+  plan.add(drafts, last);
+  return last;
+}
+
+/**
+ * Adds to a message's records those after them that a run has saved of it.
+ * @param {Tree} tree @param {ReadMessage[]} group @param {Draft[]} drafts
+ */
+function extendGroup(tree, group, drafts) {
+  const loose = tree.findLoose(group.at(-1)?.id ?? "");
+  return [...group, ...loose.slice(0, countSame(loose, drafts.slice(group.length)))];
+}
+
+/** How many records at the front are those that the drafts begin with. @param {ReadMessage[]} records @param {Draft[]} drafts */
+function countSame(records, drafts) {
+  const end = records.findIndex((record, place) => {
+    const draft = drafts[place];
+    return !draft || keyOf(record) !== keyOf({ content: "", ...draft });
+  });
+  return end < 0 ? records.length : end;
+}
+
+/** Whether drafts go on with what records say. @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
+function isGrown(records, drafts) {
+  return (
+    records.length <= drafts.length &&
+    records.every((record, place) => {
+      const { role, content = "", tool, assistant } = /** @type {Draft} */ (drafts[place]);
+      const calls = assistant?.toolCalls ?? [];
+      const isGoingOn =
+        role === "assistant" &&
+        content.startsWith(record.content) &&
+        (record.assistant?.toolCalls ?? []).every(({ id }, at) => calls[at]?.id === id);
+      const isSaid = role !== "tool" && content === record.content;
+      return role === record.role && (isGoingOn || isSaid || (role === "tool" && tool?.callId === record.tool?.callId));
+    })
+  );
+}
+
+/**
+ * Whether there is room for further records behind those that are there.
+ * @param {Tree} tree @param {readonly ReadMessage[]} records @param {Draft[]} drafts
+ */
+function canGrow(tree, records, drafts) {
+  return records.length === drafts.length || tree.findAfter(records.at(-1)?.id ?? "").length === 0;
+}
+
+/** Revises records, and adds what is more. @param {Plan} plan @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
+function grow(plan, records, drafts) {
+  const last = records.at(-1)?.id ?? "";
+  plan.revise(records, drafts);
+  plan.add(drafts.slice(records.length), last);
+  return last;
+}
+
+/**
+ * Adds what stands in the place of another message, in a branch.
+ * @param {Plan} plan @param {Draft[]} drafts @param {ReadMessage[]} group
+ */
+function divide(plan, drafts, group) {
+  const first = /** @type {ReadMessage} */ (group[0]);
+  if (first.parentId !== undefined) {
+    plan.add(drafts, first.parentId);
+    return first.parentId;
+  }
+  // No branch can begin before the first message: it is revised.
+  plan.revise([first], drafts);
+  plan.add(drafts.slice(1), first.id);
+  return first.id;
+}
+
+/** The drafts that a screen's message is. @param {AiUiMessage} message */
+async function draftsOf(message) {
+  const drafts = await readDrafts(message, { format: "ai-sdk-ui", emptyText: describeParts(message) });
+  const last = drafts.at(-1);
+  if (last && message.parts.some(isStreaming)) last.partial = true;
+  return screens.attach(message.id, message, drafts);
+}
+
+/** Whether a part is still being said. @param {{ type: string, state?: string }} part */
+function isStreaming({ state }) {
+  return state === "streaming" || state === "input-streaming";
+}
+
+/** What a user's message says that has no text: its data. @param {AiUiMessage} message */
+function describeParts({ parts }) {
+  const said = parts.filter(({ type }) => type.startsWith("data-"));
+  return said.map(({ type, ...data }) => `[${type}] ${JSON.stringify(data)}`).join("\n\n") || "[no text]";
+}

@@ -1,0 +1,99 @@
+// @ts-check
+// What the page on other libraries shows is run as it stands there, with the libraries and a stand-in for a model.
+// Tries: docs/SDKS.md, js/ai/, js/langchain/
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { nodePath } from "./node-path.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const blocks = [...readFileSync(join(root, "docs", "SDKS.md"), "utf8").matchAll(/```js\n([^]*?)```/g)].map(
+  ([, code = ""]) => code,
+);
+
+/** A model of the AI SDK that calls a tool once, then answers. */
+const MODEL = `
+import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { jsonSchema, tool } from "ai";
+const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+const answerOf = ({ prompt }) => {
+  const isAsked = prompt.at(-1).role === "user";
+  const content = isAsked
+    ? [{ type: "tool-call", toolCallId: "call_1", toolName: "look", input: "{}" }]
+    : [{ type: "text", text: "In src." }];
+  return { content, finishReason: { unified: isAsked ? "tool-calls" : "stop" }, usage, warnings: [] };
+};
+globalThis.model = new MockLanguageModelV4({
+  doGenerate: async (options) => answerOf(options),
+  doStream: async (options) => {
+    const { content: [part], ...end } = answerOf(options);
+    const chunks = part.text
+      ? [{ type: "text-start", id: "1" }, { type: "text-delta", id: "1", delta: part.text }, { type: "text-end", id: "1" }]
+      : [part];
+    return { stream: simulateReadableStream({ chunks: [...chunks, { type: "finish", ...end }] }) };
+  },
+});
+const inputSchema = jsonSchema({ type: "object", properties: {} });
+globalThis.tools = { look: tool({ inputSchema, execute: () => "src" }) };
+`;
+
+/**
+ * Runs a block of the page in a project that has the packages, and answers what it prints.
+ * @param {string} given before it @param {string | undefined} code @param {string} shown behind it
+ */
+function runBlock(given, code, shown) {
+  assert.ok(code);
+  const folder = mkdtempSync(join(tmpdir(), "leftoff-sdks-"));
+  try {
+    mkdirSync(join(folder, "node_modules", "@langchain"), { recursive: true });
+    for (const [name, target] of [
+      ["leftoff", root],
+      ["ai", join(root, "node_modules", "ai-current")],
+      ["@langchain/core", join(root, "node_modules", "@langchain", "core")],
+    ])
+      symlinkSync(String(target), join(folder, "node_modules", String(name)));
+    writeFileSync(join(folder, "given.mjs"), given);
+    const own = code.replace("/srv/chats", join(folder, "chats"));
+    writeFileSync(join(folder, "page.mjs"), `import "./given.mjs";\n${own}\n${shown}`);
+    const env = { ...process.env, LEFTOFF_HOME: join(folder, "home"), AI_SDK_LOG_WARNINGS: "false" };
+    return execFileSync(nodePath, ["page.mjs"], { cwd: folder, env, encoding: "utf8" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("a run of the AI SDK is saved, and gets its context", () => {
+  const shown = `
+    const again = await openStore();
+    const { text: markdown } = { text: await (await again.current()).export("markdown") };
+    console.log(text, /Where is the parser\\?[^]*In src\\./.test(markdown));
+    await again.close();`;
+  assert.equal(runBlock(MODEL, blocks[0], shown), "In src. true\n");
+});
+
+test("a route answers a chat, and has it at the next request", () => {
+  const shown = `
+    for (const text of ["Where is the parser?", "Thanks"]) {
+      const message = { id: text, role: "user", parts: [{ type: "text", text }] };
+      const response = await POST(new Request("http://localhost", { method: "POST", body: JSON.stringify({ id: "c", message }) }));
+      await response.text();
+    }
+    console.log((await loadChat(store, "c")).map(({ role, parts }) => role + " " + parts.length).join(", "));
+    await store.close();`;
+  assert.equal(runBlock(MODEL, blocks[1], shown), "user 1, assistant 4, user 1, assistant 4\n");
+});
+
+test("LangChain's chat is kept", () => {
+  const given = `
+    import { FakeListChatModel } from "@langchain/core/utils/testing";
+    globalThis.model = new FakeListChatModel({ responses: ["Nothing."] });`;
+  const shown = `
+    const history = new LeftoffChatMessageHistory({ store, sessionId: "first-chat" });
+    console.log((await history.getMessages()).map(({ text }) => text).join(" "));
+    await store.close();`;
+  assert.equal(runBlock(given, blocks[2], shown), "What is left to do? Nothing.\n");
+});
