@@ -13,7 +13,7 @@ import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 
-import { confirmPause, renderAnswer } from "./hooks/answers.js";
+import { confirmPause, renderAnswer } from "../answers/prompts.js";
 import { startRecording } from "./hooks/front.js";
 import { asksForBrief, isCompaction, isPrompt, isRecordingOff, projectOf, promptOf, readInput } from "./hooks/input.js";
 import { homeOf, keyOf, readKnowledge } from "./hooks/queue.js";

@@ -1,7 +1,8 @@
 // @ts-check
 /** What the plugin does in one instance of OpenCode: an instance works in one project. */
 
-import { confirmPause, renderAnswer } from "../cli/hooks/answers.js";
+import { answerCall, answerRecall, answerSearch } from "../answers/answers.js";
+import { confirmPause, renderAnswer } from "../answers/prompts.js";
 import { isRecordingOff } from "../cli/hooks/input.js";
 import { LeftoffError, openStore } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
@@ -11,8 +12,6 @@ import { Recorder } from "./recorder.js";
 /** @import { OpenCodeClient, OpenCodeEvent, OpenCodeHooks, OpenCodePart } from "../types/opencode.js" */
 /** @import { OpenCodePlace, OpenCodePluginOptions } from "../types/opencode.js" */
 
-/** The most bytes of a tool's answer: a model reads all of it. */
-const MAX_ANSWER_BYTES = 4096;
 /** The most tokens of what a compaction is told. */
 const BRIEF_TOKENS = 1500;
 
@@ -69,27 +68,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
       });
     },
 
-    tool: {
-      leftoff_search: {
-        description:
-          "Searches earlier conversations in this project, of all agents, for words. " +
-          "Answers with the places found: session, who said it, when, and the words around.",
-        args: { words: { type: "string", description: "Words to look for; those in double quotes must occur so" } },
-        execute: async ({ words }) => withRefusalAnswered(async () => search((await open()).store, words)),
-      },
-      leftoff_recall: {
-        description:
-          "Recalls what earlier conversations in this project say on a question, as quotes with their sources.",
-        args: { question: { type: "string", description: "The question, in a sentence" } },
-        execute: async ({ question }, { sessionID }) =>
-          withRefusalAnswered(async () => {
-            const { store } = await open();
-            const own = await store.session({ source: { agent: "opencode", id: sessionID } }).catch(ignoreMissing);
-            const { text } = await store.recall(question, { maxBytes: MAX_ANSWER_BYTES, exclude: own ? [own.id] : [] });
-            return text || "Nothing in earlier conversations matches.";
-          }),
-      },
-    },
+    tool: createTools(open),
 
     async dispose() {
       closed();
@@ -135,26 +114,43 @@ function isRecorded({ type }) {
   return type.startsWith("message.") || type.startsWith("session.");
 }
 
-/** The places that have the words, each a line. @param {Store} store @param {string} words */
-async function search(store, words) {
-  let answer = "";
-  for await (const { session, role = "title", timestamp = "", excerpt } of store.search(words, { limit: 10 })) {
-    const text = excerpt.map((piece) => piece.text).join("");
-    const line = `${session.id} ${timestamp} ${role}, in ${JSON.stringify(session.title)}: ${text.replaceAll(/\s+/g, " ")}\n`;
-    if (Buffer.byteLength(answer + line) > MAX_ANSWER_BYTES) break;
-    answer += line;
-  }
-  return answer || "Nothing was found.";
+/**
+ * What the model is offered. OpenCode takes all arguments as required, so that one that is not given is empty.
+ * @param {() => Promise<{ store: Store }>} open @returns {OpenCodeHooks["tool"]}
+ */
+function createTools(open) {
+  /** @param {string} id the agent's of the session @param {(store: Store, own: string | undefined) => Promise<string>} work */
+  const answer = async (id, work) => {
+    const { store } = await open();
+    const { text } = await answerCall(store, async () => work(store, await findOwnSession(store, id)));
+    return text;
+  };
+  return {
+    leftoff_search: {
+      description:
+        "Searches earlier conversations in this project, of all agents, for words. " +
+        "Answers with the places found: session, who said it, when, and the words around.",
+      args: {
+        words: { type: "string", description: "Words to look for; those in double quotes must occur so" },
+        cursor: { type: "string", description: "Where an earlier answer went on; empty at first" },
+      },
+      execute: ({ words, cursor }, { sessionID }) =>
+        answer(sessionID, (store, own) => answerSearch(store, { words, cursor: cursor || undefined }, { own })),
+    },
+    leftoff_recall: {
+      description:
+        "Recalls what earlier conversations in this project say on a question, as quotes with their sources.",
+      args: { question: { type: "string", description: "The question, in a sentence" } },
+      execute: ({ question }, { sessionID }) =>
+        answer(sessionID, (store, own) => answerRecall(store, question, { own })),
+    },
+  };
 }
 
-/** Answers a call with its refusal: the model is told what was wrong with it. @param {() => Promise<string>} answer */
-async function withRefusalAnswered(answer) {
-  try {
-    return await answer();
-  } catch (error) {
-    if (error instanceof LeftoffError) return `leftoff: ${error.message}`;
-    throw error;
-  }
+/** The id of the session that a session of OpenCode is recorded into. @param {Store} store @param {string} id */
+async function findOwnSession(store, id) {
+  const session = await store.session({ source: { agent: "opencode", id } }).catch(ignoreMissing);
+  return session?.id;
 }
 
 /** @param {unknown} error */
