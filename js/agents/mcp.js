@@ -52,7 +52,7 @@ export function toolPrefixOf(server) {
  * @param {string} path
  * @returns {Promise<object | undefined>}
  */
-async function readConfigFile(path) {
+export async function readConfigFile(path) {
   try {
     const text = await readFile(path, "utf8");
     if (path.endsWith(".toml")) return (await import("smol-toml")).parse(text);

@@ -4,6 +4,7 @@
  * of them.
  */
 
+import { forgetFailures, readFailures } from "../agents/failures.js";
 import { LeftoffError, compareContexts } from "../index.js";
 import { parseFraction, parseWholeNumber } from "./arguments.js";
 import { readFileJson, readFileText } from "./input-files.js";
@@ -14,6 +15,7 @@ import { formatLocalTime } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
+/** @typedef {import("../types/index.js").DoctorReport} DoctorReport */
 
 /** The placeholder for reasoning that a provider encrypted. */
 const ENCRYPTED_REASONING = "[reasoning that only its provider can read]";
@@ -161,11 +163,15 @@ const FIX_HINT = "'leftoff doctor --fix' repairs what can be repaired\n";
 
 /** @param {Args} args */
 export async function doctor(args) {
+  if (args.agents) return (await import("./expiring.js")).listExpiring(args);
   const { fix, secrets } = args;
   const { onProgress, end } = progress("checking", "session");
   const found = await withStore(
     args,
-    async (store) => withId(store, args, (id) => store.doctor({ id, fix, secrets, onProgress })).finally(end),
+    async (store) => {
+      const reports = await withId(store, args, (id) => store.doctor({ id, fix, secrets, onProgress })).finally(end);
+      return args.session === undefined ? addFailures(store, reports, { fix }) : reports;
+    },
     "checking sessions",
   );
   const value = found.map(({ id, health, problems, fixed }) =>
@@ -198,6 +204,28 @@ export async function doctor(args) {
     failed,
   };
 }
+
+/**
+ * Adds what could not be recorded lately to what is said of the store.
+ * @param {Store} store @param {DoctorReport[]} reports @param {{ fix?: boolean }} asked @returns {DoctorReport[]}
+ */
+function addFailures(store, reports, { fix }) {
+  const failures = readFailures(store.home);
+  if (failures.length === 0) return reports;
+  const of = reports.find(({ id }) => id === "store") ?? newStoreReport(store);
+  if (fix) forgetFailures(store.home);
+  const lines = failures.map(({ file, agent, project, at, code, message }) => {
+    const failed = `${at}: ${agent} could not record in "${project}": ${message} (${code})`;
+    return { code: "not_recorded", message: failed, file, start: 0, end: 0 };
+  });
+  const more = fix
+    ? { fixed: [...of.fixed, ...lines.map(({ message }) => `forgot: ${message}`)] }
+    : { problems: [...of.problems, ...lines] };
+  return [...reports.filter((one) => one !== of), { ...of, ...more }];
+}
+
+/** @param {Store} store @returns {DoctorReport} */
+const newStoreReport = ({ home }) => ({ id: "store", path: home, health: "ok", problems: [], fixed: [] });
 
 /**
  * Describes the health: undamaged files with secrets are not called well.

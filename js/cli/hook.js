@@ -9,11 +9,12 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { forgetFailure } from "../agents/failures.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 
-import { confirmPause, renderAnswer } from "./hooks/answers.js";
+import { confirmPause, renderAnswer } from "../answers/prompts.js";
 import { startRecording } from "./hooks/front.js";
 import { asksForBrief, isCompaction, isPrompt, isRecordingOff, projectOf, promptOf, readInput } from "./hooks/input.js";
 import { homeOf, keyOf, readKnowledge } from "./hooks/queue.js";
@@ -43,6 +44,7 @@ export async function hook(args) {
     if (isRecordingOff()) return silent;
     input = parseInput(await readInput());
     const said = await handleEvent(args, /** @type {HookInput} */ (input));
+    forgetFailure(homeOf(args.home), { agent: args.agent, project: projectOf(/** @type {HookInput} */ (input).cwd) });
     if (!said) return silent;
     const value = { hookSpecificOutput: { hookEventName: input.hook_event_name, additionalContext: said } };
     return { text: `${JSON.stringify(value)}\n`, value };

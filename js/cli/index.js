@@ -342,6 +342,9 @@ const commands = {
     session: place("SESSION...", `${SESSION_HINT} (default: all sessions and the store)`),
     fix: flag("repair what can be repaired; complete log lines stay as they are"),
     secrets: flag("also look for secrets; exits with 1 if there are any"),
+    agents: flag(
+      "instead: sessions that an agent soon deletes and that are not imported; exits with 1 if there are any",
+    ),
   }),
   settings: Object.assign(
     command(

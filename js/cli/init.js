@@ -85,13 +85,17 @@ function renderOutcomes(root, told) {
 // even without Node.
 function findPrograms() {
   const folder = folderOnPath("leftoff");
-  if (folder === undefined) return { program: shellWords([process.execPath, realpathSync(process.argv[1] ?? "")]) };
-  if (process.platform === "win32") return { program: "leftoff" };
+  if (folder === undefined) {
+    const entry = realpathSync(process.argv[1] ?? "");
+    const server = { command: process.execPath, args: [entry, "mcp"] };
+    return { program: shellWords([process.execPath, entry]), server };
+  }
+  // There it is a script of the shell's, which no other program starts.
+  if (process.platform === "win32")
+    return { program: "leftoff", server: { command: "cmd", args: ["/c", "leftoff mcp"] } };
   const node = folderOnPath("node") ?? dirname(process.execPath);
-  return {
-    program: "leftoff",
-    anywhere: commandWithPath("leftoff", [resolve(folder), resolve(node)], userHome(process.env)),
-  };
+  const anywhere = commandWithPath("leftoff", [resolve(folder), resolve(node)], userHome(process.env));
+  return { program: "leftoff", anywhere, server: { command: "sh", args: ["-c", `${anywhere} mcp`] } };
 }
 
 /** The address of OpenCode's plugin: it lies beside the command, or where that is developed beside its folder. */

@@ -24,6 +24,8 @@ import { texts } from "./texts.js";
  */
 
 const PLUGIN_DESCRIPTION = "Keeps conversations and continues them where they stopped";
+/** What Claude Code wants to know of a plugin beside that. */
+const ABOUT_CLAUDE = { author: { name: "leftoff" }, license: "MIT" };
 
 // The typed words go in as they are, whatever quotes are in them.
 /** @param {string} program @param {Text} text */
@@ -78,18 +80,32 @@ const GEMINI_EVENTS = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 /** A command's text with its key. @typedef {Text & { key: Key }} NamedText */
 
 /**
- * @typedef {{ plugin: boolean, anywhere: string, module: string }} PartsContext how leftoff is installed
+ * How a client starts a server of the Model Context Protocol, without a shell.
+ * @typedef {{ command: string, args: string[] }} Server
+ *
+ * @typedef {{ plugin: boolean, anywhere: string, module: string, servers: { mcpServers: Record<string, Server> } }}
+ *   PartsContext how leftoff is installed
+ */
+/**
  * @type {Record<string, (program: string, told: NamedText[], as: PartsContext) => Omit<Parts, "commands">>}
  */
 const AGENT_PARTS = {
-  "claude-code"(program, told, { plugin, anywhere }) {
+  "claude-code"(program, told, { plugin, anywhere, servers }) {
     const each = hooks("claude-code", `${anywhere} hook claude-code${plugin ? " --plugin" : ""}`, HOOK_EVENTS);
     const files = commandFiles("claude-code", told, (name, text) => [
       `${plugin ? "" : ".claude/"}commands/${name}.md`,
       markdown(program, text),
     ]);
     if (plugin)
-      return { ...inFolder(files, ".claude-plugin/plugin.json", each), notes: ["claude --plugin-dir DIR loads it"] };
+      return {
+        ...inFolder(
+          [...files, { path: ".mcp.json", text: json(servers) }],
+          ".claude-plugin/plugin.json",
+          each,
+          ABOUT_CLAUDE,
+        ),
+        notes: ["claude --plugin-dir DIR loads it, with the tools of leftoff mcp"],
+      };
     return { files, entries: entries(".claude/settings.json", each), notes: [] };
   },
 
@@ -106,14 +122,17 @@ const AGENT_PARTS = {
     };
   },
 
-  gemini(program, told, { plugin, anywhere }) {
+  gemini(program, told, { plugin, anywhere, servers }) {
     const each = hooks("gemini", `${anywhere} hook gemini`, GEMINI_EVENTS, { name: "leftoff" });
     const files = commandFiles("gemini", told, (name, text) => [
       `${plugin ? "" : ".gemini/"}commands/${name}.toml`,
       toml(program, text),
     ]);
     if (plugin)
-      return { ...inFolder(files, "gemini-extension.json", each), notes: ["gemini extensions link DIR installs it"] };
+      return {
+        ...inFolder(files, "gemini-extension.json", each, servers),
+        notes: ["gemini extensions link DIR installs it, with the tools of leftoff mcp"],
+      };
     return {
       files,
       entries: entries(".gemini/settings.json", each),
@@ -156,12 +175,13 @@ function commandFiles(agent, told, written) {
  * @param {OwnFile[]} files
  * @param {string} about
  * @param {{ event: string, value: object }[]} each
+ * @param {object} beside what else the file `about` says
  */
-function inFolder(files, about, each) {
+function inFolder(files, about, each, beside) {
   return {
     files: [
       ...files,
-      { path: about, text: json({ name: "leftoff", version: VERSION, description: PLUGIN_DESCRIPTION }) },
+      { path: about, text: json({ name: "leftoff", version: VERSION, description: PLUGIN_DESCRIPTION, ...beside }) },
       hooksFile(each),
     ],
     entries: [],
@@ -188,17 +208,20 @@ function json(value) {
 
 /**
  * @param {string} agent that can be set up
- * @param {{ program: string, module?: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it;
- *   `module`: the address of OpenCode's plugin; `anywhere`: the program where the shell has another PATH
+ * @param {{ program: string, module?: string, anywhere?: string, server?: Server, plugin?: boolean }} how `program`: as
+ *   a shell takes it; `module`: the address of OpenCode's plugin; `anywhere`: the program where the shell has another
+ *   PATH; `server`: starts `leftoff mcp`
  * @returns {Parts | undefined}
  */
-export function partsFor(agent, { program, module = "leftoff/opencode", anywhere = program, plugin = false }) {
+export function partsFor(agent, how) {
+  const { program, module = "leftoff/opencode", anywhere = program, plugin = false } = how;
+  const servers = { mcpServers: { leftoff: how.server ?? { command: program, args: ["mcp"] } } };
   // Codex runs what a skill says in a shell of its own.
   const all = Object.entries(texts(agent === "codex" ? anywhere : program, agent, { plugin }));
   const every = /** @type {NamedText[]} */ (all.map(([key, text]) => ({ key, ...text })));
   // Codex puts its skills into every prompt, so it gets only two.
   const told = agent === "codex" ? every.filter(({ key }) => key === "resume" || key === "stop") : every;
-  const parts = AGENT_PARTS[agent]?.(program, told, { plugin, anywhere, module });
+  const parts = AGENT_PARTS[agent]?.(program, told, { plugin, anywhere, module, servers });
   // The commands' files come first, in this order.
   return (
     parts && {

@@ -1,8 +1,11 @@
 // @ts-check
 /** What the plugin does in one instance of OpenCode: an instance works in one project. */
 
-import { confirmPause, renderAnswer } from "../cli/hooks/answers.js";
+import { forgetFailure, keepFailure } from "../agents/failures.js";
+import { answerCall, answerRecall, answerSearch } from "../answers/answers.js";
+import { confirmPause, renderAnswer } from "../answers/prompts.js";
 import { isRecordingOff } from "../cli/hooks/input.js";
+import { homeOf } from "../cli/hooks/queue.js";
 import { LeftoffError, openStore } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
 import { Recorder } from "./recorder.js";
@@ -11,10 +14,9 @@ import { Recorder } from "./recorder.js";
 /** @import { OpenCodeClient, OpenCodeEvent, OpenCodeHooks, OpenCodePart } from "../types/opencode.js" */
 /** @import { OpenCodePlace, OpenCodePluginOptions } from "../types/opencode.js" */
 
-/** The most bytes of a tool's answer: a model reads all of it. */
-const MAX_ANSWER_BYTES = 4096;
 /** The most tokens of what a compaction is told. */
 const BRIEF_TOKENS = 1500;
+const AGENT = "opencode";
 
 /**
  * Opens the plugin.
@@ -24,12 +26,15 @@ const BRIEF_TOKENS = 1500;
  * @returns {Promise<OpenCodeHooks>}
  */
 export async function openPlugin({ client, directory }, options = {}, closed = () => {}) {
-  const log = new FailureLog(client);
+  const log = new FailureLog(client, { home: homeOf(options.home), project: directory });
   /** @type {Promise<{ store: Store, recorder: Recorder }> | undefined} */
   let opening;
   const open = () =>
     (opening ??= openStore({ project: directory, home: options.home }).then(
-      (store) => ({ store, recorder: new Recorder(store, client, (error) => log.report(error)) }),
+      (store) => {
+        log.redactWith(store);
+        return { store, recorder: new Recorder(store, client, (error) => log.report(error)) };
+      },
       (error) => {
         // The next event tries again.
         opening = undefined;
@@ -48,7 +53,8 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
     },
 
     async "chat.message"({ sessionID }, { message, parts }) {
-      await log.guard(async () => {
+      // By then the prompt before, and its answer, are recorded.
+      await log.guardAndForget(async () => {
         await last;
         const text = await answerPrompt(await open(), sessionID, parts);
         const [before] = parts.slice(-1);
@@ -69,27 +75,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
       });
     },
 
-    tool: {
-      leftoff_search: {
-        description:
-          "Searches earlier conversations in this project, of all agents, for words. " +
-          "Answers with the places found: session, who said it, when, and the words around.",
-        args: { words: { type: "string", description: "Words to look for; those in double quotes must occur so" } },
-        execute: async ({ words }) => withRefusalAnswered(async () => search((await open()).store, words)),
-      },
-      leftoff_recall: {
-        description:
-          "Recalls what earlier conversations in this project say on a question, as quotes with their sources.",
-        args: { question: { type: "string", description: "The question, in a sentence" } },
-        execute: async ({ question }, { sessionID }) =>
-          withRefusalAnswered(async () => {
-            const { store } = await open();
-            const own = await store.session({ source: { agent: "opencode", id: sessionID } }).catch(ignoreMissing);
-            const { text } = await store.recall(question, { maxBytes: MAX_ANSWER_BYTES, exclude: own ? [own.id] : [] });
-            return text || "Nothing in earlier conversations matches.";
-          }),
-      },
-    },
+    tool: createTools(open),
 
     async dispose() {
       closed();
@@ -122,7 +108,7 @@ async function answerPrompt({ store, recorder }, id, parts) {
 }
 
 /** How a command is typed. @param {"stop" | "resume"} name */
-const nameCommand = (name) => typedIn("opencode", name);
+const nameCommand = (name) => typedIn(AGENT, name);
 
 /** Whether conversations are to be recorded. @param {Store} store */
 const isRecording = (store) => store.settings.record && !isRecordingOff();
@@ -135,26 +121,43 @@ function isRecorded({ type }) {
   return type.startsWith("message.") || type.startsWith("session.");
 }
 
-/** The places that have the words, each a line. @param {Store} store @param {string} words */
-async function search(store, words) {
-  let answer = "";
-  for await (const { session, role = "title", timestamp = "", excerpt } of store.search(words, { limit: 10 })) {
-    const text = excerpt.map((piece) => piece.text).join("");
-    const line = `${session.id} ${timestamp} ${role}, in ${JSON.stringify(session.title)}: ${text.replaceAll(/\s+/g, " ")}\n`;
-    if (Buffer.byteLength(answer + line) > MAX_ANSWER_BYTES) break;
-    answer += line;
-  }
-  return answer || "Nothing was found.";
+/**
+ * What the model is offered. OpenCode takes all arguments as required, so that one that is not given is empty.
+ * @param {() => Promise<{ store: Store }>} open @returns {OpenCodeHooks["tool"]}
+ */
+function createTools(open) {
+  /** @param {string} id the agent's of the session @param {(store: Store, own: string | undefined) => Promise<string>} work */
+  const answer = async (id, work) => {
+    const { store } = await open();
+    const { text } = await answerCall(store, async () => work(store, await findOwnSession(store, id)));
+    return text;
+  };
+  return {
+    leftoff_search: {
+      description:
+        "Searches earlier conversations in this project, of all agents, for words. " +
+        "Answers with the places found: session, who said it, when, and the words around.",
+      args: {
+        words: { type: "string", description: "Words to look for; those in double quotes must occur so" },
+        cursor: { type: "string", description: "Where an earlier answer went on; empty at first" },
+      },
+      execute: ({ words, cursor }, { sessionID }) =>
+        answer(sessionID, (store, own) => answerSearch(store, { words, cursor: cursor || undefined }, { own })),
+    },
+    leftoff_recall: {
+      description:
+        "Recalls what earlier conversations in this project say on a question, as quotes with their sources.",
+      args: { question: { type: "string", description: "The question, in a sentence" } },
+      execute: ({ question }, { sessionID }) =>
+        answer(sessionID, (store, own) => answerRecall(store, question, { own })),
+    },
+  };
 }
 
-/** Answers a call with its refusal: the model is told what was wrong with it. @param {() => Promise<string>} answer */
-async function withRefusalAnswered(answer) {
-  try {
-    return await answer();
-  } catch (error) {
-    if (error instanceof LeftoffError) return `leftoff: ${error.message}`;
-    throw error;
-  }
+/** The id of the session that a session of OpenCode is recorded into. @param {Store} store @param {string} id */
+async function findOwnSession(store, id) {
+  const session = await store.session({ source: { agent: AGENT, id } }).catch(ignoreMissing);
+  return session?.id;
 }
 
 /** @param {unknown} error */
@@ -163,20 +166,35 @@ function ignoreMissing(error) {
   throw error;
 }
 
-/** Tells OpenCode's log why something failed: each reason once. */
+/** Tells OpenCode's log why something failed, each reason once, and `leftoff doctor` until nothing does any longer. */
 class FailureLog {
   #client;
+  #at;
   /** @type {Set<string>} */
   #told = new Set();
+  #count = 0;
+  /** The failure that doctor shows at present. */
+  #kept = "";
+  /** @type {Store | undefined} */
+  #store;
 
-  /** @param {OpenCodeClient} client */
-  constructor(client) {
+  /** @param {OpenCodeClient} client @param {{ home: string, project: string }} at */
+  constructor(client, at) {
     this.#client = client;
+    this.#at = at;
+  }
+
+  /** From now on what is kept is without the secrets that are to be replaced. @param {Store} store */
+  redactWith(store) {
+    this.#store = store;
   }
 
   /** @param {unknown} error */
   async report(error) {
+    this.#count += 1;
     const message = `not recorded: ${error instanceof Error ? error.message : error}`;
+    if (message !== this.#kept) await this.#keep(error);
+    this.#kept = message;
     if (this.#told.has(message)) return;
     this.#told.add(message);
     await this.#client.app.log({ body: { service: "leftoff", level: "error", message } }).catch(() => {});
@@ -185,5 +203,23 @@ class FailureLog {
   /** Does work that may fail. @param {() => Promise<void>} work */
   async guard(work) {
     await work().catch((error) => this.report(error));
+  }
+
+  /** The same; what failed before is forgotten if nothing fails. @param {() => Promise<void>} work */
+  async guardAndForget(work) {
+    const before = this.#count;
+    await this.guard(work);
+    if (this.#count !== before) return;
+    this.#kept = "";
+    forgetFailure(this.#at.home, { agent: AGENT, project: this.#at.project });
+  }
+
+  /** @param {unknown} error */
+  async #keep(error) {
+    const { code = "error", message = String(error) } = /** @type {any} */ (error ?? {});
+    const said = (await this.#store?.redacted(String(message)).catch(() => undefined))?.value;
+    // Without a store no conversation was read: then the reason is one of leftoff's own.
+    const text = said ?? (error instanceof LeftoffError ? error.message : "");
+    keepFailure(this.#at.home, { agent: AGENT, project: this.#at.project, code: String(code), message: text });
   }
 }

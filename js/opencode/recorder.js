@@ -44,7 +44,7 @@ export class Recorder {
       this.#recordingOf(told.sessionID).remove(told);
     else if (type === "session.updated") this.#recordings.get(info.id)?.setSession(info);
     else if (type === "session.idle" || type === "session.error") void this.#recordings.get(told.sessionID)?.rest();
-    else if (type === "session.deleted") this.#recordings.delete(info.id);
+    else if (type === "session.deleted") void this.#forget(info.id);
   }
 
   /**
@@ -61,6 +61,13 @@ export class Recorder {
   /** Waits until all is recorded that was taken so far. */
   async settle() {
     await Promise.all(Array.from(this.#recordings.values(), (recording) => recording.settle()));
+  }
+
+  /** Stores what is left of a session that the agent deleted, and lets go of it. @param {string} id */
+  async #forget(id) {
+    const recording = this.#recordings.get(id);
+    await recording?.close();
+    this.#recordings.delete(id);
   }
 
   /** @param {string} id */
@@ -168,6 +175,18 @@ class SessionRecording {
     const ids = [...this.#messages.keys()];
     await this.settle();
     for (const id of ids) if (!this.#changed.has(id)) this.#messages.delete(id);
+  }
+
+  /** Stores what is not stored yet, and closes the session in the store. */
+  close() {
+    void this.settle();
+    return (this.#last = this.#last.then(() => this.#closeSession()).catch((error) => this.#noteFailure(error)));
+  }
+
+  async #closeSession() {
+    const session = await this.#session;
+    this.#session = undefined;
+    await session?.close();
   }
 
   /** Its session in the store. */

@@ -84,7 +84,10 @@ export interface OpenCodeHooks {
     output: { message: { id: string }; parts: OpenCodePart[] },
   ): Promise<void>;
   "experimental.session.compacting"(input: { sessionID: string }, output: { context: string[] }): Promise<void>;
-  tool: { leftoff_search: OpenCodeTool<{ words: string }>; leftoff_recall: OpenCodeTool<{ question: string }> };
+  tool: {
+    leftoff_search: OpenCodeTool<{ words: string; cursor: string }>;
+    leftoff_recall: OpenCodeTool<{ question: string }>;
+  };
   dispose(): Promise<void>;
 }
 

@@ -10,10 +10,14 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { root } from "../../scripts/run.mjs";
 import { scene } from "../faults/tools.mjs";
+import { claudeEnv } from "./claude-code.mjs";
 import { IN_CI, present } from "./clients.mjs";
+import { ENV as CODEX_ENV } from "./codex.mjs";
+import { geminiEnv } from "./gemini.mjs";
 import { seat } from "./holding.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
+import { ENV as OPENCODE_ENV } from "./opencode.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
 /** @import { Present } from "./clients.mjs" */
@@ -73,7 +77,7 @@ async function tryClient({ client, program }, folder) {
           ...(turn > 0 ? ["--resume"] : []),
           `Question ${turn}?`,
         ],
-        keys(server.url),
+        clientEnv(server.url),
       );
       assert.equal(shown.trim(), answer, client.name);
     } finally {
@@ -102,23 +106,8 @@ async function tryClient({ client, program }, folder) {
   assert.deepEqual(answers, ANSWERS, client.name);
 }
 
-/** What each client takes its server and its key from. @param {string} url */
-function keys(url) {
-  return {
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: "sk-ant-none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-    SCRIPT_KEY: "none",
-    GEMINI_API_KEY: "none",
-    GOOGLE_GEMINI_BASE_URL: url,
-    GEMINI_CLI_TRUST_WORKSPACE: "true",
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-  };
-}
+/** What leads each client to the server: leftoff hands all of it on. @param {string} url */
+const clientEnv = (url) => ({ ...claudeEnv(url), ...geminiEnv(url), ...OPENCODE_ENV, ...CODEX_ENV });
 
 /** @param {string[]} args @param {{ cwd: string, env: NodeJS.ProcessEnv }} where */
 async function runCli(args, where) {

@@ -10,6 +10,9 @@ import { findFiles, runProgram, findField } from "./driving.mjs";
 const TRIPLES = { linux: "unknown-linux-musl", darwin: "apple-darwin", win32: "pc-windows-msvc" };
 const CPUS = { x64: "x86_64", arm64: "aarch64" };
 
+/** The key that its settings name. */
+export const ENV = { SCRIPT_KEY: "none" };
+
 /** @type {Client} */
 export const codex = {
   name: "Codex",
@@ -55,10 +58,7 @@ trust_level = "trusted"
       "--dangerously-bypass-hook-trust",
       prompt,
     ];
-    return findField(
-      await runProgram(codex.name, { program, args, project, home, env: { SCRIPT_KEY: "none" } }),
-      "thread_id",
-    );
+    return findField(await runProgram(codex.name, { program, args, project, home, env: ENV }), "thread_id");
   },
 
   fileOf: async ({ home }, id) => findFiles(join(home, ".codex", "sessions"), `${id}.jsonl`)[0],

@@ -14,12 +14,12 @@ import { present, selectClients } from "./clients.mjs";
 import { seat } from "./holding.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
-import { opencode } from "./opencode.mjs";
+import { compactSession, opencode } from "./opencode.mjs";
 import { setUp } from "./set-up.mjs";
 import { prompts } from "./talk.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
-/** @import { Place } from "./driving.mjs" */
+/** @import { Place, Seat } from "./driving.mjs" */
 /** @import { Turn } from "./model/turns.mjs" */
 
 /** @type {Suite} */
@@ -37,9 +37,10 @@ async function holdWithPlugin(program, folder) {
   const at = seat(program, folder);
   const talk = prompts(opencode.tools, at.project);
   const stops = "That's enough for today.";
-  const asked = "What did we say about the plan?";
-  const search = { name: "leftoff_search", input: { words: talk[0]?.prompt.split(" ").slice(0, 3).join(" ") ?? "" } };
-  const recall = { name: "leftoff_recall", input: { question: talk[0]?.prompt ?? "" } };
+  const asked = "What did we say about the plan tidewater?";
+  const search = { name: "leftoff_search", input: { words: "tidewater", cursor: "" } };
+  const recall = { name: "leftoff_recall", input: { question: "Which plan is called tidewater?" } };
+  const earlier = await sayEarlier(at);
   const steps = [
     ...talk.flatMap((turn) => turn.steps),
     { text: "Looking.", calls: [search, recall] },
@@ -48,8 +49,11 @@ async function holdWithPlugin(program, folder) {
   ];
   /** @type {Turn[]} */
   let turns = [];
+  /** @type {string[]} */
+  const bodies = [];
   const server = await serve(new Script(steps), {
     seen: (request) => {
+      bodies.push(JSON.stringify(request.body));
       if (request.isMain) turns = request.turns;
     },
   });
@@ -60,9 +64,12 @@ async function holdWithPlugin(program, folder) {
     usePlugin(place);
     for (const prompt of [...talk.map((turn) => turn.prompt), asked, stops])
       id = await opencode.ask({ ...place, hasPlugins: true }, { prompt, id, resumes: id !== "" });
+    bodies.length = 0;
+    await compactSession(at, id);
   } finally {
     await server.close();
   }
+  checkCompaction(bodies, talk[0]?.prompt ?? "");
   const results = turns.flatMap((turn) => turn.results ?? []).map(({ text }) => text);
   const store = await openStore({ home: join(at.home, ".leftoff"), project: at.project });
   try {
@@ -92,14 +99,33 @@ async function holdWithPlugin(program, folder) {
       told.some((text) => text?.includes("this session was saved and is paused")),
       told.join("\n"),
     );
-    assert.ok(
-      results.some((text) => text.includes(session.id)),
-      `the search finds the session: ${results.at(-2)}`,
-    );
+    const answers = results.filter((text) => text.includes("tidewater"));
+    assert.equal(answers.length, 2, results.join("\n"));
+    for (const text of answers) assert.ok(text.includes(earlier) && !text.includes(session.id), text);
     return { messages: recorded.length, "results of the plugin's tools": results.length };
   } finally {
     await store.close();
   }
+}
+
+/** A session that the model has not seen; its id. @param {Seat} at */
+async function sayEarlier(at) {
+  const store = await openStore({ home: join(at.home, ".leftoff"), project: at.project });
+  const session = await store.create({ title: "The plan" });
+  await session.append({ role: "user", content: "The plan is called tidewater." });
+  await session.stop();
+  await store.close();
+  return session.id;
+}
+
+/** Checks that a compaction's request has the brief. @param {string[]} bodies @param {string} task the session's first prompt */
+function checkCompaction(bodies, task) {
+  const [words = ""] = /[\w ]{8,}/.exec(task) ?? [];
+  const found = bodies.map((body) => /ORIGINAL TASK: (.{200})/s.exec(body)?.[1]).filter(Boolean);
+  assert.ok(
+    found.some((brief) => brief?.includes(words.trim())),
+    `${words}: ${found.join("\n")} of ${bodies.length}`,
+  );
 }
 
 /** @param {import("../../js/session/session.js").Session} session */

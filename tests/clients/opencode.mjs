@@ -1,6 +1,8 @@
 // @ts-check
 /** The real OpenCode, offline. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runProgram, findField } from "./driving.mjs";
@@ -93,6 +95,35 @@ export const opencode = {
     write: (filePath, content) => ({ name: "write", input: { filePath, content } }),
   },
 };
+
+/** Has a session compacted, with the user's plugins, by the client's own server. @param {Seat} at @param {string} id */
+export async function compactSession({ program, home, project }, id) {
+  const options = { cwd: project, env: { PATH: process.env.PATH, HOME: home, ...ENV } };
+  const child = spawn(program, ["serve", "--port", "0"], { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  try {
+    let printed = "";
+    for await (const text of child.stdout.setEncoding("utf8")) {
+      printed += text;
+      const [url] = /http:\/\/[\d.]+:\d+/.exec(printed) ?? [];
+      if (!url) continue;
+      const post = async (/** @type {string} */ path, body = {}) => {
+        const headers = { "content-type": "application/json" };
+        const at = `${url}${path}?directory=${encodeURIComponent(project)}`;
+        const asked = await fetch(at, { method: "POST", headers, body: JSON.stringify(body) });
+        if (!asked.ok) throw new Error(`expected ${NAME} to take ${path}, but found: ${await asked.text()}`);
+      };
+      await post(`/session/${id}/summarize`, { providerID: "script", modelID: "script" });
+      // Then its plugins have ended, too.
+      await post("/instance/dispose");
+      return;
+    }
+    throw new Error(`expected ${NAME} to serve, but found: ${printed}`);
+  } finally {
+    child.kill();
+    await ended;
+  }
+}
 
 /** @param {Seat} at @param {string[]} args @param {string} [input] */
 function run({ program, home, project }, args, input) {

@@ -163,6 +163,11 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   fs.appendFileSync(join(path, "messages.jsonl"), '{"v":1,"broken\n');
   assert.ok(asked(["doctor", id])[0].problems.length > 0);
   asked(["doctor", "--fix"]);
+  const old = join(folder, ".claude", "projects", "-x", basename(transcript));
+  fs.mkdirSync(join(old, ".."), { recursive: true });
+  fs.writeFileSync(old, fs.readFileSync(transcript, "utf8").replaceAll(basename(transcript, ".jsonl"), "0".repeat(8)));
+  fs.utimesSync(old, 0, 0);
+  assert.equal(asked(["doctor", "--agents"], { status: 1 }).length, 1);
   asked(["import", join(folder, "nothing")], { status: 1 });
   asked(["settings"]);
   asked(["settings", "idleMinutes", "7"]);

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +20,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 
@@ -159,6 +162,40 @@ test("a plugin and an extension lie in the folder that is named, and nowhere els
     }
     assert.deepEqual(tree(project), []);
   }));
+
+for (const isOnPath of [false, true])
+  test(
+    `the server of a plugin and of an extension starts without a shell, ${isOnPath ? "also with another PATH" : "by its file"}`,
+    { skip: process.platform === "win32" && "sh is not there" },
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "leftoff-init-"));
+      try {
+        const bin = join(folder, "a bin");
+        put(join(bin, "leftoff"), `#!/bin/sh\nexec node "${entry}" "$@"\n`);
+        chmodSync(join(bin, "leftoff"), 0o755);
+        const env = {
+          HOME: folder,
+          PATH: [...(isOnPath ? [bin] : []), dirname(nodePath), "/usr/bin", "/bin"].join(":"),
+        };
+        for (const [agent, file] of /** @type {const} */ ([
+          ["claude-code", ".mcp.json"],
+          ["gemini", "gemini-extension.json"],
+        ])) {
+          const plugin = join(folder, agent);
+          const words = [entry, "init", agent, "--plugin", plugin, "--workspace", folder];
+          assert.equal(spawnSync(nodePath, words, { env, encoding: "utf8" }).status, 0);
+          const { command, args } = JSON.parse(readFileSync(join(plugin, file), "utf8")).mcpServers.leftoff;
+          const client = new Client({ name: "test", version: "1" });
+          const elsewhere = { HOME: folder, PATH: "/usr/bin:/bin" };
+          await client.connect(new StdioClientTransport({ command, args, cwd: folder, env: elsewhere }));
+          assert.ok((await client.listTools()).tools.some(({ name }) => name === "recall"));
+          await client.close();
+        }
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 
 test("settings that are no JSON are refused, and nothing is written into them", () =>
   inProject((project, typed) => {

@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { watch } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -291,6 +292,66 @@ test("what could not be recorded is recorded with the next message, also where t
     }
     assert.equal(errors.length, 2);
     assert.deepEqual(await path(), ["One.", "Two.", "Three.", "Four."]);
+  });
+});
+
+/** A client that has one session, in which somebody speaks. @param {Store} store */
+function speakInOne(store) {
+  /** @type {Export["messages"]} */
+  const messages = [];
+  const info = /** @type {OpenCodeSession} */ ({ id: "ses_1", title: "One" });
+  const client = {
+    session: { get: async () => ({ data: info }), messages: async () => ({ data: structuredClone(messages) }) },
+    app: { log: async () => undefined },
+  };
+  const recorder = new Recorder(store, client, (error) => assert.fail(String(error)));
+  return {
+    recorder,
+    say(/** @type {string} */ text) {
+      const message = prompt(`msg_${messages.length}`, text);
+      message.info.time.created = Date.now();
+      messages.push(message);
+      recorder.take({ type: "message.updated", properties: { info: message.info } });
+      recorder.take({ type: "message.part.updated", properties: { part: message.parts[0] } });
+    },
+  };
+}
+
+test("a session that rests for long is paused while its recorder holds it, and takes the next message", async () => {
+  const home = mkdtempSync(join(tmpdir(), "leftoff-live-"));
+  const store = await openStore({ home: join(home, ".leftoff"), project: home, idleMs: 50 });
+  const { recorder, say } = speakInOne(store);
+  say("One.");
+  const { path } = await recorder.session("ses_1");
+  const events = () => readFileSync(join(path, "events.jsonl"), "utf8");
+  const changes = watch(path);
+  for (let next = changes.next(); !events().includes('"reason":"idle"'); next = changes.next()) await next;
+  await changes.return?.();
+  say("Two.");
+  const session = await recorder.session("ses_1");
+  assert.deepEqual(
+    (await gather(session.messages())).map(({ content }) => content),
+    ["One.", "Two."],
+  );
+  await store.close();
+  rmSync(home, { recursive: true });
+});
+
+test("what was said last is stored where the agent deletes the session", async () => {
+  await withStore(async (store) => {
+    const beside = await openStore({ home: store.home, project: store.project });
+    const { recorder, say } = speakInOne(store);
+    say("One.");
+    await recorder.session("ses_1");
+    say("Two.");
+    recorder.take({ type: "session.deleted", properties: { info: { id: "ses_1" } } });
+    await recorder.settle();
+    const session = await beside.session({ source: { agent: "opencode", id: "ses_1" } });
+    assert.deepEqual(
+      (await gather(session.messages())).map(({ content }) => content),
+      ["One.", "Two."],
+    );
+    await beside.close();
   });
 });
 

@@ -8,6 +8,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
+import { forgetFailure, keepFailure } from "../../agents/failures.js";
 import { bytesOf, textOf } from "../../wasm/core.js";
 import { ticksMs } from "../../wasm/clock.js";
 import { LeftoffError, unlessBug } from "../../error.js";
@@ -16,7 +17,7 @@ import { isFolder } from "../../storage/real-path.js";
 import { fromSystemError } from "../../storage/system-errors.js";
 import { recordConversation } from "../in-agent.js";
 import { escapeControls } from "../print.js";
-import { isPrompt } from "./input.js";
+import { isPrompt, projectOf } from "./input.js";
 import { findHolder } from "./lock.js";
 import {
   dropKnowledge,
@@ -168,6 +169,7 @@ async function recordTurns(home, turns, { goesOn }) {
       if (isEnded(turns) && !goesOn) await endSession(session);
       rememberRecording(store, { turn: last, session, settings, isOfferDue });
     });
+    forgetFailure(home, last);
     return true;
   } catch (error) {
     const isLogged = await logFailure({ agent, home }, { event, cwd: project }, error);
@@ -266,6 +268,7 @@ export async function logFailure({ agent, home: folder }, { event = "?", cwd }, 
     };
     // Names and texts come from others: as JSON none of them begins a line, and what steers a terminal is escaped.
     const { value } = await store.redacted(failure).finally(() => store.close());
+    keepFailure(store.home, { ...value, project: projectOf(cwd ?? "") });
     const line = `${escapeControls(JSON.stringify(value))}\n`;
     const known = await storage.read(path);
     if (known && `\n${textOf(known)}`.includes(`\n${line}`)) return true;

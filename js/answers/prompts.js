@@ -1,7 +1,7 @@
 // @ts-check
 /** What the model is told at a prompt: what other sessions say on it, that the user stops, or to offer a save. */
 
-/** @import { ToldAtTurn } from "../../types/index.js" */
+/** @import { ToldAtTurn } from "../types/index.js" */
 /** How a command is typed in the client. @typedef {(name: "stop" | "resume") => string} NameCommand */
 
 /** @param {ToldAtTurn | undefined} told @param {NameCommand} typed */
