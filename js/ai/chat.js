@@ -111,10 +111,10 @@ async function findChat(store, chatId) {
 /** @param {Store} store @returns {Store} */
 const checkStore = (store) => checkObject(store, "session", "a store");
 
-/** By what a chat's session is found: leftoff's own name for it. @param {string} chatId */
+/** By what a chat's session is found. @param {string} chatId */
 function sourceOf(chatId) {
   if (typeof chatId !== "string" || chatId === "") throw refusal("a chat's id, a text", chatId);
-  return { agent: "leftoff", id: `ai-sdk:${chatId}` };
+  return { agent: "ai-sdk", id: chatId };
 }
 
 /** A message as JSON has it. @param {AiUiMessage} message @param {number} place @returns {AiUiMessage} */

@@ -44,7 +44,7 @@ export class LeftoffChatMessageHistory extends BaseListChatMessageHistory {
     const { store, sessionId } = Object(fields);
     if (typeof sessionId !== "string" || sessionId === "") throw refusal('a text for "sessionId"', sessionId);
     this.#store = /** @type {Store} */ (checkObject(store, "session", "a store"));
-    this.#source = { agent: "leftoff", id: `langchain:${sessionId}` };
+    this.#source = { agent: "langchain", id: sessionId };
   }
 
   /**

@@ -78,3 +78,13 @@ export async function said(session) {
     );
   return all;
 }
+
+/** A message of a chat. @param {string} id @param {any} role @param {...any} parts texts are parts, too */
+export const message = (id, role, ...parts) => ({
+  id,
+  role,
+  parts: parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : part)),
+});
+
+/** A call on a screen. @param {string} toolCallId @param {object} more */
+export const tool = (toolCallId, more) => ({ type: "tool-look", toolCallId, input: { at: "src" }, ...more });
