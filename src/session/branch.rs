@@ -114,7 +114,10 @@ impl Branches {
             let is_again = is_known && (message.source.is_some() || self.has_line(first, line));
             let is_double = is_known && !is_again;
             if !is_again {
-                self.current = first.branch;
+                // One of a message before the branch that is read takes nothing of that branch away.
+                if !self.path(None).contains(&first) {
+                    self.current = first.branch;
+                }
                 self.versions.insert(line);
             }
             if is_double {
@@ -287,6 +290,33 @@ mod tests {
             branches.add_message(&message, &Record::from_line(place as u64 * 100, (*json).into()));
         }
         assert_eq!(branches.count_messages(&branches.path(None)), 2);
+    }
+
+    #[test]
+    fn a_revision_of_a_message_before_the_branch_leaves_the_branch_the_current_one() {
+        let path_of = |lines: &[(&str, u64, Option<&str>)]| {
+            let mut branches = Branches::default();
+            for (place, (id, rev, parent)) in lines.iter().enumerate() {
+                let message = Message {
+                    id: (*id).into(),
+                    rev: *rev,
+                    parent_id: parent.map(Into::into),
+                    branch: parent.is_some(),
+                    ..Message::default()
+                };
+                let record = Record::from_line(place as u64 * 10, alloc::format!("{id}{rev}"));
+                branches.add_message(&message, &record);
+            }
+            let path = branches.path(None);
+            let on = |id: &&str| branches.is_on(&path, id);
+            ["a", "b", "c", "d"].into_iter().filter(on).collect::<Vec<_>>().concat()
+        };
+        let before = [("a", 0, None), ("b", 0, None), ("c", 0, Some("a"))];
+        assert_eq!(path_of(&before), "ac");
+        assert_eq!(path_of(&[&before[..], &[("a", 1, None)]].concat()), "ac");
+        assert_eq!(path_of(&[&before[..], &[("a", 1, None), ("d", 0, None)]].concat()), "acd");
+        // One of a message that the branch leaves behind goes back to it.
+        assert_eq!(path_of(&[&before[..], &[("b", 1, None)]].concat()), "ab");
     }
 
     #[test]
