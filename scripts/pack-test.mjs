@@ -49,9 +49,10 @@ async function check(name, work) {
 
 /**
  * The tarball's ceilings: they may only fall, but for what is new. Every module is in it twice, as a file and as text
- * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin.
+ * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin;
+ * by 3 files with what `doctor` tells of agents, each of which is loaded when it is needed.
  */
-const MAX_FILES = 250;
+const MAX_FILES = 253;
 const MAX_PACKAGE_BYTES = 11_850_000;
 
 /**
