@@ -51,9 +51,10 @@ async function check(name, work) {
 /**
  * The tarball's ceilings: they may only fall, but for what is new. Every module is in it twice, as a file and as text
  * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin;
- * by 22 files and 0.1 MB with the adapters for the agent SDKs, the AI SDK and LangChain, their types, pages and examples.
+ * by 25 files and 0.1 MB with the adapters for the agent SDKs, the AI SDK and LangChain, their types, pages and
+ * examples, and with what `doctor` tells of agents.
  */
-const MAX_FILES = 272;
+const MAX_FILES = 275;
 const MAX_PACKAGE_BYTES = 11_950_000;
 
 /**

@@ -5,20 +5,22 @@ import { once } from "node:events";
 
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
-import { openStore } from "../index.js";
+import { StoreOpener } from "../agents/settings-watch.js";
 import { createServer } from "../mcp/server.js";
 import { note } from "./print.js";
 
 /** @param {Record<string, any>} args */
 export async function mcp(args) {
-  const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact });
+  const opener = new StoreOpener({ home: args.home, project: args.workspace ?? process.cwd(), redact: args.redact });
+  // What cannot be opened is refused at once.
+  await opener.open();
   try {
-    const served = serveStdio(() => createServer(store), { onerror: (error) => note(error.message) });
+    const served = serveStdio(() => createServer(() => opener.open()), { onerror: (error) => note(error.message) });
     // A file and /dev/null end, and are not closed.
     await Promise.race([once(process.stdin, "end"), once(process.stdin, "close")]);
     await served.close();
   } finally {
-    await store.close();
+    await opener.close();
   }
   return { text: "", value: undefined };
 }

@@ -70,8 +70,10 @@ const SUMMARY = argumentsOf({ summary: "What was done and what is open, in a few
 /** @type {StandardSchemaWithJSON<{ session?: string }, { session?: string }>} */
 const CHOICE = argumentsOf({ session: "The session's id; the current one without it" });
 
-/** Makes a server for one client. @param {Store} store */
-export function createServer(store) {
+/** Gives the store, by the settings of now. @typedef {() => Promise<Store>} OpenStore */
+
+/** Makes a server for one client. @param {OpenStore} open */
+export function createServer(open) {
   const server = new McpServer({ name: "leftoff", version: VERSION }, { instructions: INSTRUCTIONS });
   const searching = {
     description: "Searches what was said in this project's conversations, of all agents. Gives previews with ids.",
@@ -80,7 +82,7 @@ export function createServer(store) {
   };
   // The second is the name that the documents give it, as they name get_context.
   for (const name of ["search", "search_workspace"])
-    server.registerTool(name, searching, (asked) => answer(store, () => search(store, asked)));
+    server.registerTool(name, searching, (asked) => answer(open, (store) => search(store, asked)));
   server.registerTool(
     "open",
     {
@@ -88,7 +90,7 @@ export function createServer(store) {
       annotations: READS,
       inputSchema: PLACE,
     },
-    (asked) => answer(store, () => answerOpen(store, asked)),
+    (asked) => answer(open, (store) => answerOpen(store, asked)),
   );
   server.registerTool(
     "recall",
@@ -97,7 +99,7 @@ export function createServer(store) {
       annotations: READS,
       inputSchema: QUESTION,
     },
-    ({ question }) => answer(store, () => recall(store, question)),
+    ({ question }) => answer(open, (store) => recall(store, question)),
   );
   server.registerTool(
     "get_context",
@@ -106,7 +108,7 @@ export function createServer(store) {
       annotations: READS,
       inputSchema: CHOICE,
     },
-    ({ session }) => answer(store, async () => answerBrief(await chooseSession(store, session))),
+    ({ session }) => answer(open, async (store) => answerBrief(await chooseSession(store, session))),
   );
   server.registerTool(
     "save",
@@ -115,19 +117,20 @@ export function createServer(store) {
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
       inputSchema: SUMMARY,
     },
-    ({ summary }) => answer(store, () => save(store, summary)),
+    ({ summary }) => answer(open, (store) => save(store, summary)),
   );
-  registerPrompts(server, store);
-  registerSessions(server, store);
+  registerPrompts(server, open);
+  registerSessions(server, open);
   return server;
 }
 
-/** @param {McpServer} server @param {Store} store */
-function registerPrompts(server, store) {
+/** @param {McpServer} server @param {OpenStore} open */
+function registerPrompts(server, open) {
   server.registerPrompt(
     "resume",
     { description: "Goes on with an earlier conversation", argsSchema: CHOICE },
     async ({ session: id }) => {
+      const store = await open();
       const session = await chooseSession(store, id);
       const { block, history } = await session.resume({
         window: RESUME_WINDOW,
@@ -143,15 +146,15 @@ function registerPrompts(server, store) {
   server.registerPrompt(
     "brief",
     { description: "Tells where a conversation stands", argsSchema: CHOICE },
-    async ({ session }) => asPrompt(await answerBrief(await chooseSession(store, session))),
+    async ({ session }) => asPrompt(await answerBrief(await chooseSession(await open(), session))),
   );
 }
 
-/** @param {McpServer} server @param {Store} store */
-function registerSessions(server, store) {
+/** @param {McpServer} server @param {OpenStore} open */
+function registerSessions(server, open) {
   const uriOf = (/** @type {string} */ id) => `leftoff://session/${id}`;
   const list = async () => ({
-    resources: (await store.list({ limit: MAX_RESOURCES })).map(({ id, title, summary }) => ({
+    resources: (await (await open()).list({ limit: MAX_RESOURCES })).map(({ id, title, summary }) => ({
       uri: uriOf(id),
       name: title || id,
       description: summary || undefined,
@@ -163,7 +166,7 @@ function registerSessions(server, store) {
     new ResourceTemplate(uriOf("{id}"), { list }),
     { description: "A conversation as Markdown", mimeType: "text/markdown" },
     async (uri, { id }) => {
-      const session = await store.session(String(id));
+      const session = await (await open()).session(String(id));
       const text = await session.export("markdown");
       return { contents: [{ uri: uri.href, mimeType: "text/markdown", text }] };
     },
@@ -173,9 +176,10 @@ function registerSessions(server, store) {
 /** @param {string} text @returns {GetPromptResult} */
 const asPrompt = (text) => ({ messages: [{ role: "user", content: { type: "text", text } }] });
 
-/** @param {Store} store @param {() => Promise<string>} work @returns {Promise<CallToolResult>} */
-async function answer(store, work) {
-  const { text, isRefusal } = await answerCall(store, work);
+/** @param {OpenStore} open @param {(store: Store) => Promise<string>} work @returns {Promise<CallToolResult>} */
+async function answer(open, work) {
+  const store = await open();
+  const { text, isRefusal } = await answerCall(store, () => work(store));
   return { ...(isRefusal && { isError: true }), content: [{ type: "text", text }] };
 }
 

@@ -2,11 +2,12 @@
 /** What the plugin does in one instance of OpenCode: an instance works in one project. */
 
 import { forgetFailure, keepFailure } from "../agents/failures.js";
+import { StoreOpener } from "../agents/settings-watch.js";
 import { answerCall, answerRecall, answerSearch } from "../answers/answers.js";
 import { confirmPause, renderAnswer } from "../answers/prompts.js";
 import { isRecordingOff } from "../cli/hooks/input.js";
 import { homeOf } from "../cli/hooks/queue.js";
-import { LeftoffError, openStore } from "../index.js";
+import { LeftoffError } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
 import { Recorder } from "./recorder.js";
 
@@ -27,20 +28,20 @@ const AGENT = "opencode";
  */
 export async function openPlugin({ client, directory }, options = {}, closed = () => {}) {
   const log = new FailureLog(client, { home: homeOf(options.home), project: directory });
-  /** @type {Promise<{ store: Store, recorder: Recorder }> | undefined} */
-  let opening;
-  const open = () =>
-    (opening ??= openStore({ project: directory, home: options.home }).then(
-      (store) => {
-        log.redactWith(store);
-        return { store, recorder: new Recorder(store, client, (error) => log.report(error)) };
-      },
-      (error) => {
-        // The next event tries again.
-        opening = undefined;
-        throw error;
-      },
-    ));
+  const opener = new StoreOpener({ project: directory, home: options.home });
+  /** @type {{ store: Store, recorder: Recorder } | undefined} */
+  let opened;
+  // Opens the store anew once its settings were changed.
+  const reopen = async () => {
+    const store = await opener.open();
+    if (store === opened?.store) return opened;
+    const before = opened;
+    log.redactWith(store);
+    const now = (opened = { store, recorder: new Recorder(store, client, (error) => log.report(error)) });
+    await before?.recorder.settle();
+    return now;
+  };
+  const open = async () => opened ?? reopen();
   // Events are taken in their order, also while the store is being opened.
   let last = Promise.resolve();
   const take = async (/** @type {OpenCodeEvent} */ event) => {
@@ -55,8 +56,10 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
     async "chat.message"({ sessionID }, { message, parts }) {
       // By then the prompt before, and its answer, are recorded.
       await log.guardAndForget(async () => {
-        await last;
-        const text = await answerPrompt(await open(), sessionID, parts);
+        const { store, recorder } = await (last = last.then(() => log.guard(async () => void (await reopen())))).then(
+          open,
+        );
+        const text = await answerPrompt({ store, recorder }, sessionID, parts);
         const [before] = parts.slice(-1);
         // Its id comes behind the others', in whose order the client keeps them.
         const id = `${before?.id}l`;
@@ -75,16 +78,14 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
       });
     },
 
-    tool: createTools(open),
+    tool: createTools(reopen),
 
     async dispose() {
       closed();
-      if (!opening) return;
       await log.guard(async () => {
         await last;
-        const { store, recorder } = await open();
-        await recorder.settle();
-        await store.close();
+        await opened?.recorder.settle();
+        await opener.close();
       });
     },
   };

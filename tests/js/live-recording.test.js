@@ -399,6 +399,39 @@ test("nothing is recorded where recording is off in the client's environment", a
   });
 });
 
+test("a prompt is recorded by the settings of its time", async () => {
+  await withStore(async (store) => {
+    /** @type {Export["messages"]} */
+    const messages = [];
+    const client = {
+      session: {
+        get: async () => ({ data: { id: "ses_1" } }),
+        messages: async () => ({ data: structuredClone(messages) }),
+      },
+      app: { log: async () => assert.fail("nothing fails") },
+    };
+    const hooks = await openPlugin({ client, directory: store.project }, { home: store.home });
+    const say = async (/** @type {string} */ text) => {
+      const message = prompt(`msg_${messages.length}`, text);
+      const { info, parts } = message;
+      await hooks["chat.message"]({ sessionID: "ses_1" }, { message: info, parts: structuredClone(parts) });
+      // The client keeps it afterwards.
+      messages.push(message);
+      await hooks.event({ event: { type: "message.updated", properties: { info } } });
+      await hooks.event({ event: { type: "message.part.updated", properties: { part: parts[0] } } });
+    };
+    await store.writeSetting("record", false);
+    await say("One.");
+    await store.writeSetting("record", true);
+    await say("Two.");
+    await store.writeSetting("record", false);
+    await say("Three.");
+    await hooks.dispose();
+    const said = (await contents(store, "ses_1")).path.map(({ content }) => content);
+    assert.ok(said.includes("Two.") && !said.includes("Three."), said.join());
+  });
+});
+
 test("of an answer that is being said the beginning is there, marked as a part, and an import makes it whole", async () => {
   const session = /** @type {Export} */ (EXPORTS.find(({ info }) => !info.revert && !info.parentID));
   const wanted = await imported(session);

@@ -137,6 +137,19 @@ for (const [door, open] of Object.entries(DOORS)) {
       });
     }));
 
+  test(`${door}: a setting that is changed meanwhile holds from the next answer on`, () =>
+    inProject(async (place) => {
+      const secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"].join("");
+      await say(place.store, "Token", [`The token tidewater is ${secret}.`]);
+      await open(place, async (tools) => {
+        assert.ok((await tools.search("tidewater")).includes(secret));
+        await place.store.writeSetting("redact", "replace");
+        assert.ok(!(await tools.search("tidewater")).includes(secret));
+        await place.store.unsetSetting("redact");
+        assert.ok((await tools.search("tidewater")).includes(secret));
+      });
+    }));
+
   test(`${door}: what cannot be meant is told to the model`, () =>
     inProject(async (place) => {
       await open(place, async (tools) => {

@@ -22,9 +22,9 @@ const hooks = /** @type {import("leftoff/opencode").OpenCodeHooks} */ (
 assert.deepEqual(await plugin.server({ client, directory }, { home }), {}, "it runs once in a project");
 await hooks.event({ event: { type: "message.updated", properties: { info } } });
 await hooks.event({ event: { type: "message.part.updated", properties: { part } } });
-const asked = { words: "parser" };
+const asked = { words: "parser", cursor: "" };
 await hooks["experimental.session.compacting"]({ sessionID: "ses_1" }, { context: [] });
-assert.match(await hooks.tool.leftoff_search.execute(asked, { sessionID: "ses_1" }), /Rename the parser\./);
+assert.match(await hooks.tool.leftoff_search.execute(asked, { sessionID: "ses_2" }), /Rename the parser\./);
 await hooks.dispose();
 const store = await openStore({ home, project: directory });
 const session = await store.session({ source: { agent: "opencode", id: "ses_1" } });
