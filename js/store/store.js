@@ -153,7 +153,7 @@ export class Store {
 
   /**
    * Creates a session of the project, which is its current one from then on. With `source`: opens or creates the one
-   * that an agent's session is recorded into, and that an import of the agent's files finds again.
+   * that an agent's session is recorded into, and that an import of the agent's files finds again; the current one stays.
    * @param {CreateOptions} [options]
    * @returns {Promise<Session>}
    * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it;

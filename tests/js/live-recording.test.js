@@ -329,6 +329,8 @@ test("a session that rests for long is paused while its recorder holds it, and t
   await changes.return?.();
   say("Two.");
   const session = await recorder.session("ses_1");
+  const statuses = [...events().matchAll(/"type":"status","status":"(\w+)"/g)].map(([, status]) => status);
+  assert.deepEqual(statuses.slice(-2), ["paused", "active"]);
   assert.deepEqual(
     (await gather(session.messages())).map(({ content }) => content),
     ["One.", "Two."],

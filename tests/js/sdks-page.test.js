@@ -1,6 +1,7 @@
 // @ts-check
-// What the page on other libraries shows is run as it stands there, with the libraries and a stand-in for a model.
-// Tries: docs/SDKS.md, js/ai/, js/langchain/
+// What the page on agent SDKs shows is run as it stands there, with the SDKs and a stand-in for a model. The Claude Agent
+// SDK's example is run with the real SDK: `npm run test:clients -- claude-sdk`.
+// Tries: docs/SDKS.md, js/ai/, js/langchain/, js/openai/
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,6 +15,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const blocks = [...readFileSync(join(root, "docs", "SDKS.md"), "utf8").matchAll(/```js\n([^]*?)```/g)].map(
   ([, code = ""]) => code,
 );
+
+/** The block that imports these. @param {string} names */
+const blockWith = (names) => blocks.find((block) => block.includes(`import { ${names} } from`));
 
 /** A model of the AI SDK that calls a tool once, then answers. */
 const MODEL = `
@@ -49,11 +53,12 @@ function runBlock(given, code, shown) {
   assert.ok(code);
   const folder = mkdtempSync(join(tmpdir(), "leftoff-sdks-"));
   try {
-    mkdirSync(join(folder, "node_modules", "@langchain"), { recursive: true });
+    for (const scope of ["@langchain", "@openai"]) mkdirSync(join(folder, "node_modules", scope), { recursive: true });
     for (const [name, target] of [
       ["leftoff", root],
       ["ai", join(root, "node_modules", "ai-current")],
       ["@langchain/core", join(root, "node_modules", "@langchain", "core")],
+      ["@openai/agents", join(root, "node_modules", "@openai", "agents-core")],
     ])
       symlinkSync(String(target), join(folder, "node_modules", String(name)));
     writeFileSync(join(folder, "given.mjs"), given);
@@ -72,7 +77,7 @@ test("a run of the AI SDK is saved, and gets its context", () => {
     const { text: markdown } = { text: await (await again.current()).export("markdown") };
     console.log(text, /Where is the parser\\?[^]*In src\\./.test(markdown));
     await again.close();`;
-  assert.equal(runBlock(MODEL, blocks[0], shown), "In src. true\n");
+  assert.equal(runBlock(MODEL, blockWith("contextFor, saveAnswer"), shown), "In src. true\n");
 });
 
 test("a route answers a chat, and has it at the next request", () => {
@@ -84,7 +89,10 @@ test("a route answers a chat, and has it at the next request", () => {
     }
     console.log((await loadChat(store, "c")).map(({ role, parts }) => role + " " + parts.length).join(", "));
     await store.close();`;
-  assert.equal(runBlock(MODEL, blocks[1], shown), "user 1, assistant 4, user 1, assistant 4\n");
+  assert.equal(
+    runBlock(MODEL, blockWith("contextFor, loadChat, openChat, saveAnswer, saveChat"), shown),
+    "user 1, assistant 4, user 1, assistant 4\n",
+  );
 });
 
 test("LangChain's chat is kept", () => {
@@ -95,5 +103,20 @@ test("LangChain's chat is kept", () => {
     const history = new LeftoffChatMessageHistory({ store, sessionId: "first-chat" });
     console.log((await history.getMessages()).map(({ text }) => text).join(" "));
     await store.close();`;
-  assert.equal(runBlock(given, blocks[2], shown), "What is left to do? Nothing.\n");
+  assert.equal(runBlock(given, blockWith("LeftoffChatMessageHistory"), shown), "What is left to do? Nothing.\n");
+});
+
+test("a run of the OpenAI Agents SDK is kept", () => {
+  const given = `
+    import { setDefaultModelProvider, setTracingDisabled } from "@openai/agents";
+    import { ScriptedModel, assistantMessage } from "@openai/agents/testing";
+    setTracingDisabled(true);
+    const model = new ScriptedModel([[assistantMessage("Renamed.")]]);
+    setDefaultModelProvider({ getModel: () => model });`;
+  const shown = `
+    const again = await openStore();
+    const items = await session({ store: again, id: "chat 42" }).getItems();
+    console.log(finalOutput, items.map(({ role }) => role).join(" "));
+    await again.close();`;
+  assert.equal(runBlock(given, blockWith("contextFor, session"), shown), "Renamed. user assistant\n");
 });

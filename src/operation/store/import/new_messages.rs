@@ -122,6 +122,10 @@ impl Importer<'_> {
             };
             let has_talk = || batch.iter().enumerate().any(goes_on);
             let revives = self.is_ongoing && has_talk();
+            if revives {
+                // The session may have been paused just now, by whoever looks after sessions that rest.
+                Box::pin(files.observe(self.io, LogName::Events)).await?;
+            }
             self.append_drafts(files, Drafts::Messages(batch), revives).await?;
         }
     }
