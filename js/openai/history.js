@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { LeftoffError } from "../index.js";
+import { refusal } from "../sdk/refusal.js";
 import { AGENT, draftOf, draftsOf, isBeginning, itemsOf } from "./items.js";
 
 /** @import { Session } from "../session/session.js" */
@@ -82,7 +83,7 @@ export function emptyDraft() {
 /** @param {unknown} items @returns {AgentItem[]} */
 export function checkItems(items) {
   if (!Array.isArray(items) || items.some((item) => Object(item) !== item || Array.isArray(item)))
-    throw requestError("a list of items", Array.isArray(items) ? "a list with another value" : typeof items);
+    throw refusal("a list of items", items);
   return items;
 }
 
@@ -92,7 +93,7 @@ export function checkTransaction(transaction) {
   const { type, items, expectedSuffix, replacement } = Object(transaction);
   if (type === "append_items") checkItems(items);
   else if (type === "replace_suffix") [expectedSuffix, replacement].forEach(checkItems);
-  else throw requestError("append_items or replace_suffix", JSON.stringify(type) ?? "none");
+  else throw refusal("append_items or replace_suffix", type);
   return transaction;
 }
 
@@ -108,9 +109,4 @@ export function canonical(value) {
     if (Object(one) !== one || Array.isArray(one)) return one;
     return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
-}
-
-/** @param {string} expected @param {string} found */
-export function requestError(expected, found) {
-  return new LeftoffError({ code: "invalid_request", message: `expected ${expected}, but found ${found} instead` });
 }

@@ -5,18 +5,17 @@
  * them, so that all else of leftoff reads them as any other conversation.
  */
 
+import { packOriginal, unpackOriginal } from "../sdk/originals.js";
+
 /** @import { AgentItem } from "../types/openai.js" */
-/** @import { Draft } from "../types/index.js" */
-/** @typedef {Draft & { source: { agent: string, id: string, items: unknown[] } }} ItemDraft */
-/** @typedef {{ content: string, source?: object | undefined }} ItemHolder a message, as far as its items are concerned */
+/** @import { Draft, ReadMessage } from "../types/index.js" */
+/** @typedef {Draft & { source: { agent: string, id: string, items: object } }} ItemDraft */
 
 /** The name by which a store knows conversations of this SDK. */
 export const AGENT = "openai-agents";
 
-/** A text that is kept once, as the message's content, if it has so many characters. */
-const SHARED_TEXT_CHARS = 100;
-/** Marks a value that JSON has not, or that stands elsewhere. */
-const MARK = "$leftoff";
+/** The key of bytes, in base64. */
+const BYTES = "leftoff:bytes";
 const DATA_URL = /^data:([^;,]*)[^,]*;base64,(.*)$/su;
 const THINKING = "reasoning";
 
@@ -39,17 +38,17 @@ export function draftOf(group) {
   /** @type {AgentItem} */
   const first = group[0] ?? {};
   const said = isOfAnswer(first) ? answerOf(group) : isResult(first) ? resultOf(first) : messageOf(first);
-  const items = group.map((item) => pack(item, said.content ?? ""));
+  const items = packOriginal(encodeBytes(group), [said]);
   return { ...said, source: { agent: AGENT, id: wordOf(first, "id"), items } };
 }
 
-/** The items that a message was made of; undefined for one that was made of none. @param {ItemHolder} message */
-export function itemsOf({ content, source }) {
-  const items = /** @type {unknown} */ (Reflect.get(source ?? {}, "items"));
-  return Array.isArray(items) ? /** @type {AgentItem[]} */ (items.map((item) => unpack(item, content))) : undefined;
+/** The items that a message was made of; undefined for one that was made of none. @param {ReadMessage} message */
+export function itemsOf(message) {
+  const items = Reflect.get(message.source ?? {}, "items");
+  return items === undefined ? undefined : /** @type {AgentItem[]} */ (decodeBytes(unpackOriginal(items, [message])));
 }
 
-/** Whether the SDK begins anew with a message: what was before it was compacted. @param {ItemHolder | undefined} message */
+/** Whether the SDK begins anew with a message: what was before it was compacted. @param {ReadMessage | undefined} message */
 export function isBeginning(message) {
   return Reflect.get(message?.source ?? {}, "begins") === true;
 }
@@ -173,26 +172,19 @@ function wordOf(item, key) {
   return typeof value === "string" ? value : "";
 }
 
-/**
- * A value as JSON can hold it: bytes in base64, and a long text that is the message's content left out.
- * @param {unknown} value @param {string} content @returns {unknown}
- */
-function pack(value, content) {
-  if (typeof value === "string" && value.length >= SHARED_TEXT_CHARS && value === content) return { [MARK]: "content" };
-  if (value instanceof Uint8Array) return { [MARK]: "bytes", base64: Buffer.from(value).toString("base64") };
-  if (Array.isArray(value)) return value.map((one) => pack(one, content));
+/** An item as JSON can hold it: bytes in base64. @param {unknown} value @returns {any} */
+function encodeBytes(value) {
+  if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString("base64") };
+  if (Array.isArray(value)) return value.map(encodeBytes);
   if (Object(value) !== value) return value;
-  const packed = Object.fromEntries(Object.entries(Object(value)).map(([key, one]) => [key, pack(one, content)]));
-  return Object.hasOwn(packed, MARK) ? { [MARK]: "value", value: packed } : packed;
+  return Object.fromEntries(Object.entries(Object(value)).map(([key, one]) => [key, encodeBytes(one)]));
 }
 
-/** @param {unknown} value @param {string} content @returns {unknown} */
-function unpack(value, content) {
-  if (Array.isArray(value)) return value.map((one) => unpack(one, content));
+/** @param {unknown} value @returns {any} */
+function decodeBytes(value) {
+  if (Array.isArray(value)) return value.map(decodeBytes);
   if (Object(value) !== value) return value;
-  const packed = /** @type {Record<string, any>} */ (value);
-  if (packed[MARK] === "content") return content;
-  if (packed[MARK] === "bytes") return new Uint8Array(Buffer.from(packed.base64, "base64"));
-  const whole = packed[MARK] === "value" ? packed.value : packed;
-  return Object.fromEntries(Object.entries(whole).map(([key, one]) => [key, unpack(one, content)]));
+  const entries = Object.entries(Object(value));
+  if (entries.length === 1 && entries[0]?.[0] === BYTES) return new Uint8Array(Buffer.from(entries[0][1], "base64"));
+  return Object.fromEntries(entries.map(([key, one]) => [key, decodeBytes(one)]));
 }

@@ -14,11 +14,11 @@ import {
   emptyDraft,
   hashOf,
   readHistory,
-  requestError,
   reviseGroup,
   reviseSuffix,
 } from "./history.js";
 import { AGENT, draftOf, draftsOf } from "./items.js";
+import { checkObject, refusal } from "../sdk/refusal.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { AgentItem, AgentSessionOptions, HistoryTransaction } from "../types/openai.js" */
@@ -45,9 +45,9 @@ export class AgentSession {
   constructor(options) {
     const { store, id, ...unknown } = Object(options);
     const [key] = Object.keys(unknown);
-    if (key !== undefined) throw requestError("store and id", `"${key}"`);
-    if (typeof store?.create !== "function") throw requestError("a store", "another value");
-    if (typeof id !== "string" || id === "") throw requestError("a text for the session's id", typeof id);
+    if (key !== undefined) throw refusal("store and id", key);
+    checkObject(store, "create", "a store");
+    if (typeof id !== "string" || id === "") throw refusal("a text for the session's id", id);
     this.#options = { store, id };
   }
 
@@ -206,7 +206,7 @@ export class AgentSession {
    */
   async applyHistoryTransaction({ operationId, transaction }) {
     if (typeof operationId !== "string" || operationId.trim() === "")
-      throw requestError("a text for the operation's id", typeof operationId);
+      throw refusal("a text for the operation's id", operationId);
     const operation = { id: operationId, hash: hashOf(checkTransaction(transaction)) };
     await this.#run(() =>
       this.#change((history) => {

@@ -24,9 +24,7 @@ export class Originals {
    * @returns {(Draft & { source: any })[]}
    */
   attach(id, message, drafts) {
-    const values = takeValues(drafts);
-    const packed = pack(message, values);
-    const kept = isSameValue(unpack(packed, new Map(values)), message) ? packed : { whole: message };
+    const kept = packOriginal(message, drafts);
     return drafts.map((draft, place) => ({
       ...draft,
       source: { agent: this.#agent, id, ...(place === 0 && { message: kept }) },
@@ -55,9 +53,26 @@ export class Originals {
    * @returns {Original}
    */
   restore(records) {
-    const packed = /** @type {any} */ (records[0]?.source).message;
-    return packed.whole ?? unpack(packed, new Map(takeValues(records)));
+    return unpackOriginal(/** @type {any} */ (records[0]?.source).message, records);
   }
+}
+
+/**
+ * A library's value as it stands beside the drafts that it is: with references to what they have.
+ * @param {unknown} original @param {readonly Draft[]} drafts @returns {object}
+ */
+export function packOriginal(original, drafts) {
+  const values = takeValues(drafts);
+  const packed = pack(original, values);
+  return isSameValue(unpack(packed, new Map(values)), original) ? packed : { whole: original };
+}
+
+/**
+ * The value that `packOriginal` made something of.
+ * @param {any} packed @param {readonly ReadMessage[]} records the stored messages that were its drafts
+ */
+export function unpackOriginal(packed, records) {
+  return packed.whole ?? unpack(packed, new Map(takeValues(records)));
 }
 
 /**
