@@ -64,6 +64,30 @@ export function reviseSuffix({ groups }, count) {
 }
 
 /**
+ * Revisions that put other calls into the places of calls, one mutation after the other: of several calls of one id into
+ * that of the first.
+ * @param {History} history
+ * @param {{ callId: string, replacement: object }[]} mutations
+ */
+export function replaceCalls({ groups }, mutations) {
+  let all = groups.map(({ items }) => items);
+  for (const { callId, replacement } of mutations) {
+    let isFirst = true;
+    const replace = (/** @type {AgentItem} */ item) => {
+      if (item.type !== "function_call" || item.callId !== callId) return [item];
+      const put = isFirst ? [/** @type {AgentItem} */ (replacement)] : [];
+      isFirst = false;
+      return put;
+    };
+    all = all.map((items) => items.flatMap(replace));
+  }
+  return groups.flatMap((group, at) => {
+    const items = all[at] ?? [];
+    return canonical(items) === canonical(group.items) ? [] : [reviseGroup(group, items)];
+  });
+}
+
+/**
  * The next revision of a message, made of these items: without any it says nothing.
  * @param {Group} group @param {AgentItem[]} items @returns {ItemDraft}
  */

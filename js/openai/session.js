@@ -7,13 +7,13 @@
 
 import { LeftoffError } from "../index.js";
 import {
-  canonical,
   checkItems,
   checkTransaction,
   draftsOfTransaction,
   emptyDraft,
   hashOf,
   readHistory,
+  replaceCalls,
   reviseGroup,
   reviseSuffix,
 } from "./history.js";
@@ -171,24 +171,7 @@ export class AgentSession {
    * await memory.getItems(); // => [replacement]
    */
   async applyHistoryMutations({ mutations }) {
-    await this.#run(() =>
-      this.#change(({ groups }) => {
-        /** @type {import("./items.js").ItemDraft[]} */
-        const drafts = [];
-        const replaced = new Set();
-        for (const group of groups) {
-          const items = group.items.flatMap((item) => {
-            const found = mutations.findLast(({ callId }) => item.type === "function_call" && item.callId === callId);
-            if (!found) return [item];
-            const isFirst = !replaced.has(found.callId);
-            replaced.add(found.callId);
-            return isFirst ? [/** @type {AgentItem} */ (found.replacement)] : [];
-          });
-          if (canonical(items) !== canonical(group.items)) drafts.push(reviseGroup(group, items));
-        }
-        return { drafts, answer: undefined };
-      }),
-    );
+    await this.#run(() => this.#change((history) => ({ drafts: replaceCalls(history, mutations), answer: undefined })));
   }
 
   /**

@@ -173,7 +173,7 @@ test("whatever is done to a session, it holds what the SDK's own one holds, in e
         for (const limit of [0, 1, 3, 100])
           assert.deepEqual(await sessions[0]?.getItems(limit), await known.getItems(limit));
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 });

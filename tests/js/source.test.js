@@ -146,7 +146,7 @@ test("what was never taken in is not found, and what names no source is refused"
     assert.match(await refused({ source: { agent: "codex", id: CLAUDE } }), /^not_found/);
     assert.match(
       await refused({ source: { agent: "claude", id: CLAUDE } }),
-      /^invalid_request: expected an agent's name \(claude-code, .* but found "claude" instead$/,
+      /^invalid_request: expected "claude-code", an agent's name, but found "claude" instead$/,
     );
     assert.match(
       await refused({ source: { agent: "claude-code" } }),
