@@ -5,7 +5,7 @@
 //     node openai-agents.mjs store "Hello"
 
 import process from "node:process";
-import { Agent, Runner, setTracingDisabled } from "@openai/agents-core";
+import { Agent, Runner, Usage, setTracingDisabled } from "@openai/agents";
 import { openStore } from "leftoff";
 import { contextFor, session } from "leftoff/openai";
 
@@ -13,13 +13,13 @@ const [home, text = "Hello"] = process.argv.slice(2);
 const store = await openStore({ home });
 try {
   const memory = session({ store, id: "first" });
-  /** What stands in for a model. @type {import("@openai/agents-core").Model} */
+  /** What stands in for a model. @type {import("@openai/agents").Model} */
   const echo = {
     async getResponse({ input }) {
       const said = input.map((item) => item.content).filter((content) => typeof content === "string");
       const content = [{ type: "output_text", text: `You said: ${said.join(", ")}` }];
       const output = [{ type: "message", role: "assistant", status: "completed", content }];
-      return { usage: {}, output };
+      return { usage: new Usage(), output };
     },
   };
   setTracingDisabled(true);

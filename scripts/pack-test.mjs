@@ -319,8 +319,8 @@ await check("examples/openai-agents.mjs, which goes on with what it was told", (
   const name = "openai-agents.mjs";
   copyFileSync(join(root, "examples", name), join(project, name));
   mkdirSync(join(project, "node_modules", "@openai"), { recursive: true });
-  const sdk = join("node_modules", "@openai", "agents-core");
-  symlinkSync(join(root, sdk), join(project, sdk));
+  const scope = join("node_modules", "@openai");
+  symlinkSync(join(root, scope, "agents-core"), join(project, scope, "agents"));
   const say = (/** @type {string} */ text) =>
     run("node", [name, "openai-store", text], { cwd: project, env: { OPENAI_API_KEY: "" }, quiet: true }).trim();
   const said = [say("Hello"), say("Again")];
