@@ -68,7 +68,15 @@ async function measure(folder) {
 }
 
 /** @param {Record<string, number>} cost @returns {import("../scripts/bench.mjs").Figure[]} */
-function describeLibraries({ answer = NaN, step = NaN, context = NaN, chat = NaN, history = NaN }) {
+function describeLibraries({
+  answer = NaN,
+  step = NaN,
+  context = NaN,
+  chat = NaN,
+  items = NaN,
+  sent = NaN,
+  history = NaN,
+}) {
   return [
     { what: "AI SDK: an answer, by saveAnswer", value: answer / 1000, unit: "ms", atMost: 4 },
     { what: "AI SDK: a step and its context, by contextFor", value: step / 1000, unit: "ms" },
@@ -79,6 +87,8 @@ function describeLibraries({ answer = NaN, step = NaN, context = NaN, chat = NaN
       unit: "ms",
       atMost: 30,
     },
+    { what: "OpenAI Agents SDK: an item, by addItems", value: items / 1000, unit: "ms", atMost: 2 },
+    { what: "OpenAI Agents SDK: the items of a call, by contextFor", value: sent / 1000, unit: "ms" },
     { what: "LangChain: a message, by addMessage", value: history / 1000, unit: "ms", atMost: 6 },
   ];
 }

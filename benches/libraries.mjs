@@ -1,9 +1,10 @@
 // @ts-check
-/** What a message costs that the AI SDK or LangChain hands over, and a context that a step is given. */
+/** What a message costs that the AI SDK, the OpenAI Agents SDK or LangChain hands over, and a context that a step is given. */
 
 import { HumanMessage } from "@langchain/core/messages";
 import { contextFor, openChat, saveAnswer, saveChat } from "../js/ai/index.js";
 import { LeftoffChatMessageHistory } from "../js/langchain/index.js";
+import { contextFor as itemsFor, session as openMemory } from "../js/openai/index.js";
 import { prose } from "./tools.mjs";
 
 /** How many messages a chat has before it is measured. */
@@ -28,6 +29,10 @@ export async function prepareLibraries(store, contentBytes) {
     });
   while (messages.length < CHAT_MESSAGES) say();
   await saveChat(store, { chatId: "chat", messages });
+  const memory = openMemory({ store, id: "chat" });
+  await memory.addItems(messages.map(({ role, parts: [{ text }] }) => ({ role, content: text })));
+  const fits = itemsFor(memory, { window: 128_000 });
+  const asked = [{ role: "user", content: "Go on." }];
   let step = 0;
   const nextStep = () => ({
     response: { messages: [{ role: "assistant", content: `${(step += 1)} ${prose(contentBytes)}` }] },
@@ -37,6 +42,8 @@ export async function prepareLibraries(store, contentBytes) {
     step: { times: 5, once: () => prepareStep({ steps: [nextStep()], messages: [] }) },
     context: { times: 5, once: () => session.context({ window: 128_000, format: "ai-sdk" }) },
     chat: { times: 1, once: () => (say(), saveChat(store, { chatId: "chat", messages })) },
+    items: { times: 5, once: () => memory.addItems([{ role: "user", content: prose(contentBytes) }]) },
+    sent: { times: 5, once: () => fits(asked, asked) },
     history: { times: 5, once: () => history.addMessage(new HumanMessage(prose(contentBytes))) },
   };
 }
