@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { LeftoffError } from "../index.js";
 import { refusal } from "../sdk/refusal.js";
-import { AGENT, draftOf, draftsOf, isBeginning, itemsOf } from "./items.js";
+import { draftOf, draftsOf, isBeginning, itemsOf } from "./items.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { AgentItem, HistoryTransaction } from "../types/openai.js" */
@@ -97,11 +97,6 @@ export function reviseGroup({ message: { id, rev = 0, source }, items: before },
   const { role, tool } = draft;
   const next = isLeft ? draft : { role, content: "", ...(tool && { tool }) };
   return { ...next, id, rev: rev + 1, source: { ...source, ...draft.source, items: isLeft ? draft.source.items : [] } };
-}
-
-/** A message that says nothing. @returns {ItemDraft} */
-export function emptyDraft() {
-  return { role: "system", content: "", source: { agent: AGENT, id: "", items: [] } };
 }
 
 /** @param {unknown} items @returns {AgentItem[]} */

@@ -42,6 +42,11 @@ export function draftOf(group) {
   return { ...said, source: { agent: AGENT, id: wordOf(first, "id"), items } };
 }
 
+/** A message that says nothing, and keeps items. @param {AgentItem[]} [items] @returns {ItemDraft} */
+export function silentDraft(items = []) {
+  return { role: "system", content: "", source: { agent: AGENT, id: "", items: packOriginal(encodeBytes(items), []) } };
+}
+
 /** The items that a message was made of; undefined for one that was made of none. @param {ReadMessage} message */
 export function itemsOf(message) {
   const items = Reflect.get(message.source ?? {}, "items");

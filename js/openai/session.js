@@ -10,14 +10,13 @@ import {
   checkItems,
   checkTransaction,
   draftsOfTransaction,
-  emptyDraft,
   hashOf,
   readHistory,
   replaceCalls,
   reviseGroup,
   reviseSuffix,
 } from "./history.js";
-import { AGENT, draftOf, draftsOf } from "./items.js";
+import { AGENT, draftsOf, silentDraft } from "./items.js";
 import { checkObject, refusal } from "../sdk/refusal.js";
 
 /** @import { Session } from "../session/session.js" */
@@ -116,13 +115,11 @@ export class AgentSession {
    * await memory.popItem(); // => { role: "user", content: "Two." }
    */
   popItem() {
-    return this.#run(() =>
-      this.#change(({ groups }) => {
-        const newest = groups.findLast(({ items }) => items.length > 0);
-        const revised = newest ? [reviseGroup(newest, newest.items.slice(0, -1))] : [];
-        return { drafts: revised, answer: /** @type {Item | undefined} */ (newest?.items.at(-1)) };
-      }),
-    );
+    return this.#change(({ groups }) => {
+      const newest = groups.findLast(({ items }) => items.length > 0);
+      const revised = newest ? [reviseGroup(newest, newest.items.slice(0, -1))] : [];
+      return { drafts: revised, answer: /** @type {Item | undefined} */ (newest?.items.at(-1)) };
+    });
   }
 
   /**
@@ -134,7 +131,7 @@ export class AgentSession {
    * await memory.getItems(); // => []
    */
   async clearSession() {
-    await this.#run(() => this.#change((history) => ({ drafts: reviseSuffix(history, Infinity), answer: undefined })));
+    await this.#change((history) => ({ drafts: reviseSuffix(history, Infinity), answer: undefined }));
   }
 
   /**
@@ -149,13 +146,11 @@ export class AgentSession {
    */
   async replaceHistoryWithCompaction(items) {
     const given = checkItems(items);
-    await this.#run(() =>
-      this.#change(() => {
-        // What is retained is there already, so that it isn't said again.
-        const { source } = draftOf(given);
-        return { drafts: [{ role: "system", content: "", source: { ...source, begins: true } }], answer: undefined };
-      }),
-    );
+    await this.#change(() => {
+      // What is retained is there already, so that it isn't said again.
+      const draft = silentDraft(given);
+      return { drafts: [{ ...draft, source: { ...draft.source, begins: true } }], answer: undefined };
+    });
   }
 
   /**
@@ -171,7 +166,7 @@ export class AgentSession {
    * await memory.getItems(); // => [replacement]
    */
   async applyHistoryMutations({ mutations }) {
-    await this.#run(() => this.#change((history) => ({ drafts: replaceCalls(history, mutations), answer: undefined })));
+    await this.#change((history) => ({ drafts: replaceCalls(history, mutations), answer: undefined }));
   }
 
   /**
@@ -191,18 +186,16 @@ export class AgentSession {
     if (typeof operationId !== "string" || operationId.trim() === "")
       throw refusal("a text for the operation's id", operationId);
     const operation = { id: operationId, hash: hashOf(checkTransaction(transaction)) };
-    await this.#run(() =>
-      this.#change((history) => {
-        const known = history.operations.get(operationId);
-        if (known !== undefined && known !== operation.hash)
-          throw new LeftoffError({
-            code: "operation_reused",
-            message: `expected what the operation "${operationId}" did before, but found another transaction instead`,
-          });
-        if (known !== undefined) return { drafts: [], answer: undefined };
-        return { drafts: draftsOfTransaction(history, transaction), operation, answer: undefined };
-      }),
-    );
+    await this.#change((history) => {
+      const known = history.operations.get(operationId);
+      if (known !== undefined && known !== operation.hash)
+        throw new LeftoffError({
+          code: "operation_reused",
+          message: `expected what the operation "${operationId}" did before, but found another transaction instead`,
+        });
+      if (known !== undefined) return { drafts: [], answer: undefined };
+      return { drafts: draftsOfTransaction(history, transaction), operation, answer: undefined };
+    });
   }
 
   /**
@@ -216,10 +209,15 @@ export class AgentSession {
   }
 
   /**
-   * Appends what a change makes of the history: only behind what it has seen.
+   * Appends what a change makes of the history: behind the work before it, and only behind what it has seen.
    * @template T @param {(history: import("./history.js").History) => import("./history.js").Plan<T>} plan @returns {Promise<T>}
    */
-  async #change(plan) {
+  #change(plan) {
+    return this.#run(async () => this.#appendChange(plan));
+  }
+
+  /** @template T @param {(history: import("./history.js").History) => import("./history.js").Plan<T>} plan @returns {Promise<T>} */
+  async #appendChange(plan) {
     const session = await this.session();
     for (let attempt = 1; ; attempt += 1) {
       const history = await readHistory(session);
@@ -227,7 +225,7 @@ export class AgentSession {
       if (drafts.length === 0 && !operation) return answer;
       // A revision keeps its message's place: who expects the last message would not see it.
       const hasNew = drafts.length > 0 && drafts.at(-1)?.id === undefined;
-      const whole = hasNew ? drafts : [...drafts, emptyDraft()];
+      const whole = hasNew ? drafts : [...drafts, silentDraft()];
       if (operation) Object.assign(/** @type {import("./items.js").ItemDraft} */ (whole.at(-1)).source, { operation });
       try {
         await session.append(whole, { expected: history.last });

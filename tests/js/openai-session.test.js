@@ -312,6 +312,19 @@ test("a compaction begins the conversation anew for the SDK, and what was said s
   });
 });
 
+test("a compaction keeps what it retains whole, also where that is one answer", async () => {
+  await withStores(async ([store]) => {
+    const memory = session({ store, id: "chat" });
+    const content = [{ type: "output_text", text: "It is pinned, since version 2 drops Python 3.8." }];
+    const compacted = [
+      { type: "compaction", encrypted_content: "xyz" },
+      { type: "message", role: "assistant", status: "completed", content },
+    ];
+    await memory.replaceHistoryWithCompaction(compacted);
+    assert.deepEqual(await memory.getItems(), compacted);
+  });
+});
+
 test("what is no session and no item is refused, and nothing is stored", async () => {
   await withStores(async ([store]) => {
     const refused = { name: "LeftoffError", code: "invalid_request" };
