@@ -19,8 +19,6 @@ class Tree {
   #next = new Map();
   /** @type {Map<string, ReadMessage>} */
   #byId = new Map();
-  /** Whether any message left the order of the log. */
-  hasBranches = false;
   /** The id of the last message in the log. @type {string | null} */
   last = null;
   /** The id of the last message on the path. */
@@ -34,7 +32,6 @@ class Tree {
       tree.#next.set(before, [...(tree.#next.get(before) ?? []), message]);
       tree.last = message.id;
       tree.#byId.set(message.id, message);
-      tree.hasBranches ||= message.branch === true || message.onPath === false;
       if (message.onPath !== false) tree.leaf = message.id;
     }
     return tree;
@@ -106,18 +103,13 @@ class Plan {
   }
 
   /**
-   * Makes the branch with the last message of the list the current one, which is that of the log's last line: where
-   * nothing is added, that message is written once more.
+   * Makes the branch with the last message of the list the current one: where nothing is added behind it, it is written
+   * once more.
    * @param {string} at
    */
   keepBranch(at) {
-    if (this.added.length > 0) return;
-    const tree = this.#tree;
-    const last = tree.find(at);
-    const isElsewhere = last?.onPath === false;
-    if (!isElsewhere && (this.revisions.length === 0 || !tree.hasBranches)) return;
-    const record = isElsewhere ? last : tree.find(tree.leaf);
-    if (!record) return;
+    const record = this.#tree.find(at);
+    if (this.added.length > 0 || record?.onPath !== false) return;
     const revised = this.revisions.find(({ id }) => id === record.id) ?? reviseRecord(record, readDraft(record));
     this.revisions = [...this.revisions.filter((one) => one !== revised), revised];
   }
