@@ -3,6 +3,7 @@
 
 import { LeftoffError } from "../index.js";
 import { checkObject, refusal } from "../sdk/refusal.js";
+import { findSession } from "../sdk/sessions.js";
 import { planSave } from "./plan.js";
 import { makeScreen, screens } from "./screen.js";
 
@@ -100,12 +101,7 @@ function belongs(records, next) {
 
 /** @param {Store} store @param {string} chatId */
 async function findChat(store, chatId) {
-  return checkStore(store)
-    .session({ source: sourceOf(chatId) })
-    .catch((error) => {
-      if (error instanceof LeftoffError && error.code === "not_found") return undefined;
-      throw error;
-    });
+  return findSession(checkStore(store), sourceOf(chatId));
 }
 
 /** @param {Store} store @returns {Store} */

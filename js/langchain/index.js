@@ -6,10 +6,10 @@
 import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import { coerceMessageLikeToMessage, mapStoredMessagesToChatMessages } from "@langchain/core/messages";
 
-import { LeftoffError } from "../index.js";
 import { readDrafts } from "../sdk/drafts.js";
 import { Originals } from "../sdk/originals.js";
 import { checkObject, refusal } from "../sdk/refusal.js";
+import { findSession } from "../sdk/sessions.js";
 import { toProviderMessage } from "./messages.js";
 
 /** @import { BaseMessage, StoredMessage } from "@langchain/core/messages" */
@@ -146,10 +146,7 @@ export class LeftoffChatMessageHistory extends BaseListChatMessageHistory {
   }
 
   #findSession() {
-    return this.#store.session({ source: this.#source }).catch((error) => {
-      if (error instanceof LeftoffError && error.code === "not_found") return undefined;
-      throw error;
-    });
+    return findSession(this.#store, this.#source);
   }
 }
 

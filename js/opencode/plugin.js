@@ -9,6 +9,7 @@ import { isRecordingOff } from "../cli/hooks/input.js";
 import { homeOf } from "../cli/hooks/queue.js";
 import { LeftoffError } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
+import { findSession } from "../sdk/sessions.js";
 import { Recorder } from "./recorder.js";
 
 /** @import { Store } from "../store/store.js" */
@@ -157,14 +158,8 @@ function createTools(open) {
 
 /** The id of the session that a session of OpenCode is recorded into. @param {Store} store @param {string} id */
 async function findOwnSession(store, id) {
-  const session = await store.session({ source: { agent: AGENT, id } }).catch(ignoreMissing);
+  const session = await findSession(store, { agent: AGENT, id });
   return session?.id;
-}
-
-/** @param {unknown} error */
-function ignoreMissing(error) {
-  if (error instanceof LeftoffError && error.code === "not_found") return undefined;
-  throw error;
 }
 
 /** Tells OpenCode's log why something failed, each reason once, and `leftoff doctor` until nothing does any longer. */
