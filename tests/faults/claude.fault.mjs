@@ -3,51 +3,39 @@
 // Tries: js/claude/transcript.js, js/claude/marks.js, js/claude/recorder.js
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sessionStore } from "../../js/claude/index.js";
 import { openStore } from "../../js/index.js";
 import { KEY, batchOf } from "./claude-entries.mjs";
-import { chance, scene } from "./tools.mjs";
+import { killInSessions, runOrKill } from "./killed.mjs";
 
-/** @import { Start } from "./tools.mjs" */
-/** @typedef {ReturnType<typeof chance>} Chance */
 /** @typedef {{ by: string, tries: number[], acknowledged: number }} Writer `tries`: how often a batch was appended, at most */
 
 const MIRROR = fileURLToPath(new URL("claude-mirror.mjs", import.meta.url));
 const BATCHES = 60;
-const KILLS_PER_SESSION = 10;
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
   title: "two programs mirror one session, killed at any moment: each acknowledged entry is there, each message once",
   async run({ scaled, seed }) {
-    const random = chance(seed);
-    const wanted = scaled(200);
     const counts = { kills: 0, sessions: 0, acknowledged: 0, "titles twice": 0 };
-    await scene("claude", async ({ folder, start }) => {
-      while (counts.kills < wanted) {
-        const home = join(folder, String(counts.sessions));
-        mkdirSync(home);
-        await oneSession({ home, start, random, counts, kills: Math.min(KILLS_PER_SESSION, wanted - counts.kills) });
-        rmSync(home, { recursive: true });
-      }
-    });
+    await killInSessions({ name: "claude", wanted: scaled(200), seed, counts }, holdSession);
     return counts;
   },
 };
 
-/** @param {{ home: string, start: Start, random: Chance, counts: Record<string, number>, kills: number }} options */
-async function oneSession({ home, start, random, counts, kills }) {
+/** @param {import("./killed.mjs").KilledSession} killed */
+async function holdSession(killed) {
+  const { home, counts } = killed;
   const folder = join(home, "store");
-  const left = { kills };
   const writers = ["ann", "bob"].map((by) => ({
     by,
     tries: Array.from({ length: BATCHES }, () => 0),
     acknowledged: 0,
   }));
-  await Promise.all(writers.map((writer) => write(writer, { folder, start, random, left, counts })));
+  await Promise.all(writers.map((writer) => write(writer, folder, killed)));
   counts.sessions = (counts.sessions ?? 0) + 1;
   counts.acknowledged = (counts.acknowledged ?? 0) + 2 * BATCHES;
   const store = await openStore({ home: folder, project: "/" });
@@ -78,26 +66,17 @@ async function oneSession({ home, start, random, counts, kills }) {
 
 /**
  * Lets one program after the other write, until all is acknowledged.
- * @param {Writer} writer
- * @param {{ folder: string, start: Start, random: Chance, left: { kills: number }, counts: Record<string, number> }} parts
+ * @param {Writer} writer @param {string} folder @param {import("./killed.mjs").KilledSession} killed
  */
-async function write(writer, { folder, start, random, left, counts }) {
+async function write(writer, folder, killed) {
   while (writer.acknowledged < BATCHES) {
     const from = writer.acknowledged;
-    const child = start(process.execPath, [MIRROR, folder, writer.by, String(BATCHES), String(from)]);
-    if (left.kills > 0) {
-      left.kills -= 1;
-      const heard = random.below(BATCHES / 4);
-      await child.until((said) => said.length >= heard);
-      child.kill();
-    }
-    const { code, signal, stderr } = await child.ended;
-    writer.acknowledged = (child.said.at(-1) ?? from - 1) + 1;
+    const args = [MIRROR, folder, writer.by, String(BATCHES), String(from)];
+    const { said } = await runOrKill(args, () => killed.random.below(BATCHES / 4), killed);
+    writer.acknowledged = (said.at(-1) ?? from - 1) + 1;
     // The one behind it may have been written, and not acknowledged.
     for (let place = from; place <= Math.min(writer.acknowledged, BATCHES - 1); place += 1)
       writer.tries[place] = (writer.tries[place] ?? 0) + 1;
-    if (signal === "SIGKILL") counts.kills = (counts.kills ?? 0) + 1;
-    else assert.equal(code, 0, stderr);
   }
 }
 

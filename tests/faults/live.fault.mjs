@@ -3,64 +3,43 @@
 // Tries: src/operation/store/import/live.rs, src/interop/import_diff.rs
 
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
+import { killInSessions, runOrKill } from "./killed.mjs";
 import { SOURCE, exportOf } from "./live-session.mjs";
-import { chance, scene } from "./tools.mjs";
-
-/** @import { Start } from "./tools.mjs" */
-/** @typedef {ReturnType<typeof chance>} Chance */
 
 const RECORDER = fileURLToPath(new URL("live-recorder.mjs", import.meta.url));
 const MESSAGES = 40;
-const KILLS_PER_SESSION = 10;
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
   title:
     "two plugins record one session, killed at any moment: what was acknowledged is there, and an import finds each message once",
   async run({ scaled, seed }) {
-    const random = chance(seed);
-    const wanted = scaled(200);
     const counts = { kills: 0, sessions: 0, acknowledged: 0, "added by the import": 0 };
-    await scene("live", async ({ folder, start }) => {
-      while (counts.kills < wanted) {
-        const home = join(folder, String(counts.sessions));
-        mkdirSync(home);
-        await oneSession({ home, start, random, counts, kills: Math.min(KILLS_PER_SESSION, wanted - counts.kills) });
-        rmSync(home, { recursive: true });
-      }
-    });
+    await killInSessions({ name: "live", wanted: scaled(200), seed, counts }, holdSession);
     return counts;
   },
 };
 
-/** @param {{ home: string, start: Start, random: Chance, counts: Record<string, number>, kills: number }} options */
-async function oneSession({ home, start, random, counts, kills }) {
+/** @param {import("./killed.mjs").KilledSession} killed */
+async function holdSession(killed) {
+  const { home, random, counts } = killed;
   const store = join(home, "store");
-  let left = kills;
   /** How long each message was acknowledged to be. @type {Map<number, number>} */
   const told = new Map();
   const recorder = async () => {
     for (let from = 0; ;) {
-      const child = start(process.execPath, [RECORDER, store, String(MESSAGES), String(from)]);
-      if (left > 0) {
-        left -= 1;
-        const heard = 1 + random.below(MESSAGES);
-        await child.until((said) => said.length >= heard);
-        child.kill();
-      }
-      const { code, signal, stderr } = await child.ended;
-      for (const [place, length] of child.said) {
+      const args = [RECORDER, store, String(MESSAGES), String(from)];
+      const { isDone, said } = await runOrKill(args, () => 1 + random.below(MESSAGES), killed);
+      for (const [place, length] of said) {
         told.set(place, Math.max(told.get(place) ?? 0, length));
         // What the client has told once it does not tell again, but for the last.
         from = Math.max(from, place);
       }
-      if (signal === "SIGKILL") counts.kills = (counts.kills ?? 0) + 1;
-      else assert.equal(code, 0, stderr);
-      if (code === 0) return;
+      if (isDone) return;
     }
   };
   await Promise.all([recorder(), recorder()]);
