@@ -9,6 +9,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { bytesOf, diskOf } from "./disk.mjs";
 
 /** @import { chance } from "./tools.mjs" */
@@ -39,6 +40,14 @@ export class Recorder {
   #inodes = 0;
   /** @type {Map<number, Inode>} */
   #open = new Map();
+  /**
+   * Descriptors of processes that were killed. They stay open to the end: what is left of such a process may close one
+   * later, and its number would be another file's by then.
+   * @type {Set<number>}
+   */
+  #ofKilled = new Set();
+  /** Why descriptors could not be closed: one that is closed twice may be another file's by the second time. */
+  #notClosed = /** @type {unknown[]} */ ([]);
   /** How many changes the process still makes. */
   #left = Infinity;
 
@@ -61,6 +70,7 @@ export class Recorder {
     try {
       await life();
     } finally {
+      await nextTurn(); // A storage closes the folders that it kept open.
       Object.assign(
         fs,
         Object.fromEntries(
@@ -90,22 +100,21 @@ export class Recorder {
   /** Another process begins. */
   revive() {
     this.#left = Infinity;
-    this.#closeAll();
+    for (const fd of this.#open.keys()) this.#ofKilled.add(fd);
+    this.#open.clear();
   }
 
   #closeAll() {
-    for (const fd of this.#open.keys()) real.closeSync(fd);
+    for (const fd of [...this.#open.keys(), ...this.#ofKilled]) real.closeSync(fd);
     this.#open.clear();
+    this.#ofKilled.clear();
   }
 
   #wrapFs() {
     return {
       openSync: (/** @type {string} */ path, /** @type {any} */ flags, /** @type {number} */ mode) =>
         this.#recordOpen(plain(path), flags, mode),
-      closeSync: (/** @type {number} */ fd) => {
-        this.#open.delete(fd);
-        real.closeSync(fd);
-      },
+      closeSync: (/** @type {number} */ fd) => this.#recordClose(fd),
       writeSync: (/** @type {number} */ fd, /** @type {Uint8Array} */ bytes) => this.#recordWrite(fd, bytes),
       write: withCallback((/** @type {number} */ fd, /** @type {Uint8Array} */ bytes) => this.#recordWrite(fd, bytes)),
       fsync: (/** @type {number} */ fd, /** @type {(error: Error | null) => void} */ done) =>
@@ -140,6 +149,18 @@ export class Recorder {
     return fd;
   }
 
+  /** @param {number} fd */
+  #recordClose(fd) {
+    this.#open.delete(fd);
+    this.#ofKilled.delete(fd);
+    try {
+      real.closeSync(fd);
+    } catch (error) {
+      this.#notClosed.push(error);
+      throw error;
+    }
+  }
+
   /** @param {string} path @param {number} mode */
   #madeFolder(path, mode) {
     this.#mayChange(path);
@@ -149,6 +170,7 @@ export class Recorder {
 
   /** @param {number} fd @param {Uint8Array} bytes */
   #recordWrite(fd, bytes) {
+    if (this.#ofKilled.has(fd)) throw new Error("killed");
     const inode = this.#open.get(fd);
     if (!inode) return real.writeSync(fd, bytes);
     this.#mayChange(`a file of ${inode.size} bytes`);
@@ -162,11 +184,11 @@ export class Recorder {
 
   /** @param {number} fd @param {(error: Error | null) => void} done */
   async #recordSync(fd, done) {
+    if (this.#ofKilled.has(fd)) return done(new Error("killed"));
     const inode = this.#open.get(fd);
     if (!inode) return done(null);
     const upTo = this.trace.length;
-    for (let turns = this.#random.below(4); turns >= 0; turns -= 1)
-      await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = this.#random.below(4); turns >= 0; turns -= 1) await nextTurn();
     if (this.#left <= 0) return done(new Error("killed"));
     this.trace.push({ kind: "sync", inode, upTo });
     done(null);
@@ -231,6 +253,7 @@ export class Recorder {
 
   /** What is recorded, all of it done, is what is in the folder: nothing went past the wrapped functions. */
   #isComplete() {
+    assert.deepEqual(this.#notClosed, []);
     for (const { inode } of this.trace.filter((entry) => entry.kind === "write"))
       inode.content = Buffer.concat(inode.pieces);
     const { files, folders } = diskOf({ trace: this.trace, root: this.root });
