@@ -66,6 +66,20 @@ export function modelOf(name) {
   return found && fromBytes(found);
 }
 
+/**
+ * Looks up what a model's tokens cost, by the list of LiteLLM.
+ * @param {string} name with its provider before it or without, with its version behind it or without
+ * @returns {import("./types/index.js").Prices | undefined} nothing for a model that is not listed
+ * @throws {LeftoffError} `asset_missing` in a page before `loadWasm`
+ * @example
+ * pricesOf("gpt-4o")?.rates; // => { input: 2.5, output: 10, cacheRead: 1.25 }
+ * pricesOf("nobody-1"); // => undefined
+ */
+export function pricesOf(name) {
+  const found = counterModule().call((core) => core.pricesOf(String(name)));
+  return found && fromBytes(found);
+}
+
 /** @param {import("./types/index.js").ErrorCode} code @param {string} message */
 function requestError(code, message) {
   return new LeftoffError({ code, message });

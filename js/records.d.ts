@@ -884,7 +884,28 @@ ended?: FrameEnd,
 /**
  * What to send as `prompt_cache_key`, in OpenAI's shapes: calls with one key find each other's cache.
  */
-promptCacheKey?: string, };
+promptCacheKey?: string, 
+/**
+ * What the call's input costs, with the system prompt and the tools; absent for a model whose prices are unknown.
+ */
+cost?: CallCost, };
+
+/**
+ * What a call's input costs, in US dollars.
+ */
+export type CallCost = { 
+/**
+ * Where the provider has what is unchanged in its cache, and puts the rest into it.
+ */
+cached: Dollars, 
+/**
+ * Without a cache.
+ */
+uncached: Dollars, 
+/**
+ * The day of the price list; absent where the request gives the prices.
+ */
+listedOn?: string, };
 
 /**
  * Why a frame ended.

@@ -21,6 +21,7 @@ const COMPILED_BINDINGS = { wasm: ["--features", "core,tokens,agents"], componen
 const DATA = [
   ["gitleaks", "8.25.0", "scripts/secret-rules/LICENSE"],
   ["tiktoken", "0.12.0", "src/tokens/LICENSE.tiktoken"],
+  ["litellm", "1.110.2", "src/tokens/LICENSE.litellm"],
 ];
 /** Licenses whose texts may be missing where a package offers them among others. */
 const OTHER_CHOICES = /apache|zlib|unlicense|copying/i;

@@ -7,8 +7,8 @@ use std::path::Path;
 use ts_rs::{Config, TS};
 
 use crate::context::{
-    Action, AssumedModel, Budget, CacheReport, CompactionStart, Decision, FrameEnd, Match, Recall, Rejection,
-    Report,
+    Action, AssumedModel, Budget, CacheReport, CallCost, CompactionStart, Decision, FrameEnd, Match, Recall,
+    Rejection, Report,
 };
 use crate::error::Code;
 #[cfg(feature = "interop")]
@@ -102,6 +102,7 @@ fn answers(config: &Config) -> Vec<String> {
         render_declaration::<Action>(config),
         render_declaration::<CompactionStart>(config),
         render_declaration::<CacheReport>(config),
+        render_declaration::<CallCost>(config),
         render_declaration::<FrameEnd>(config),
         render_declaration::<Recall>(config),
         render_declaration::<Match>(config),

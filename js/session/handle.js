@@ -76,6 +76,8 @@ export class SessionHandle {
   #native = /** @type {any} */ (undefined);
   /** Functions that free what the core holds for this session. @type {(() => void)[]} */
   #releases = [];
+  /** Whether the second module has it open. */
+  #isRecorded = false;
   /** Whether the core has opened or begun the session. */
   #isOpen = false;
   /** Whether the session was deleted; any further call is refused. */
@@ -256,9 +258,18 @@ export class SessionHandle {
     const store = this.#store;
     if (!store)
       throw new LeftoffError({ code: "invalid_request", message: "expected a session of a store to record in" });
+    this.#isRecorded = true;
     return this.inTurn(() =>
       store.agentsStore.runWith({ stores: true, lease: store.core.lease }, "recordMessage", this.#id, asked),
     );
+  }
+
+  /** Closes the session in the second module, if messages were recorded there. */
+  async closeRecording() {
+    const store = this.#store;
+    if (!store || !this.#isRecorded) return;
+    this.#isRecorded = false;
+    await store.agentsStore.runWith({ lease: store.core.lease }, "closeRecording", this.#id);
   }
 
   /**

@@ -584,7 +584,11 @@ export class Session {
       await this.#handle.lazyWriter.flush();
       await this.#handle.run("close");
     };
-    await this.#handle.inTurn(ended).finally(() => this.#handle.close());
+    try {
+      await this.#handle.closeRecording();
+    } finally {
+      await this.#handle.inTurn(ended).finally(() => this.#handle.close());
+    }
   }
 
   /**

@@ -52,6 +52,11 @@ export interface ContextRequest<F extends Format = Format> {
    * two are left for your system prompt and tools. OpenAI's shapes have no marks: send `report.cache.promptCacheKey`.
    */
   cacheMarks?: boolean;
+  /**
+   * What the call's input costs, in US dollars for a million tokens, for `report.cache.cost`; as `pricesOf` has it
+   * unless given. `cacheRead` and `cacheWrite` are as `input` unless given.
+   */
+  prices?: { input: number; cacheRead?: number; cacheWrite?: number };
   /** Counts texts for another encoding, in tokens, in their order. */
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
   /**
@@ -71,6 +76,27 @@ export interface ContextRequest<F extends Format = Format> {
    * unless given. The fallback is tried last in any case.
    */
   only?: string[];
+}
+
+/** What a model's tokens cost. */
+export interface Prices {
+  rates: Rates;
+  /** With more tokens of input than `above`, all of the request cost this. */
+  long?: { above: number; rates: Rates };
+  /** The day of the list. */
+  listedOn: string;
+}
+
+/** Prices in US dollars for a million tokens. What has no price of its own costs as other input. */
+export interface Rates {
+  input: number;
+  output?: number;
+  /** Of what the provider reads from its cache. */
+  cacheRead?: number;
+  /** Of what the provider puts into its cache for five minutes. */
+  cacheWrite?: number;
+  /** Of what it puts there for an hour. */
+  cacheWriteHour?: number;
 }
 
 /**
@@ -204,7 +230,7 @@ export interface Compared {
 /** The options of a compaction, beside those of contexts. */
 export interface CompactOptions extends Omit<
   ContextRequest,
-  "recall" | "only" | "frame" | "fill" | "cacheLifetime" | "cold" | "cacheMarks"
+  "recall" | "only" | "frame" | "fill" | "cacheLifetime" | "cold" | "cacheMarks" | "prices"
 > {
   /** Compacts; else the answer only says what would happen. */
   apply?: boolean;

@@ -35,7 +35,7 @@ pub use prompt::{render_message, summary_prompt};
 pub(crate) use recall::MAX_SCAN_BYTES;
 pub(crate) use recall::Recollection;
 pub use report::{
-    Action, CacheReport, CompactionStart, Decision, FrameEnd, Match, Recall, Rejection, Report,
+    Action, CacheReport, CallCost, CompactionStart, Decision, FrameEnd, Match, Recall, Rejection, Report,
 };
 pub use request::{AssumedModel, Counter, HostStrategy, Request};
 pub(crate) use shorten::cut_middle;

@@ -11,6 +11,7 @@ use crate::context::request::AssumedModel;
 use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
 use crate::shapes::{ReasoningReport, UnsentFile};
+use crate::tokens::prices::{Dollars, Prices};
 
 /// The report of a context, without any texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -72,6 +73,34 @@ pub struct CacheReport {
     /// What to send as `prompt_cache_key`, in OpenAI's shapes: calls with one key find each other's cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_cache_key: Option<String>,
+    /// What the call's input costs, with the system prompt and the tools; absent for a model whose prices are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CallCost>,
+}
+
+/// What a call's input costs, in US dollars.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct CallCost {
+    /// Where the provider has what is unchanged in its cache, and puts the rest into it.
+    pub cached: Dollars,
+    /// Without a cache.
+    pub uncached: Dollars,
+    /// The day of the price list; absent where the request gives the prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed_on: Option<&'static str>,
+}
+
+impl CallCost {
+    /// Computes it for so many tokens that are in the cache, and so many others.
+    pub fn of(prices: &Prices, cached: u64, fresh: u64) -> CallCost {
+        CallCost {
+            cached: prices.cost_of_input(cached, fresh),
+            uncached: prices.cost_uncached(cached + fresh),
+            listed_on: prices.listed_on,
+        }
+    }
 }
 
 /// Why a frame ended.

@@ -12,6 +12,7 @@ use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields, ObjectError};
 use crate::json::request;
 use crate::shapes::Format;
+use crate::tokens::prices::{self, Prices};
 use crate::tokens::{Encoding, Images, models};
 
 /// The default share, in thousandths: it recalls most of what a question needs, and leaves most of the budget to the
@@ -60,6 +61,8 @@ pub struct Request {
     pub is_cache_cold: bool,
     /// True if messages get marks that tell a provider what to keep in its cache.
     pub marks_cache: bool,
+    /// The prices of the call's input, if the caller gives them.
+    pub prices: Option<Prices>,
     /// True if the host supplies vectors, which order recalled messages beside their words.
     pub embeds: bool,
     /// True to return messages as stored, whatever shape they are counted in.
@@ -151,6 +154,7 @@ impl Request {
             cache_lifetime_s: None,
             is_cache_cold: false,
             marks_cache: false,
+            prices: None,
             embeds: false,
             keeps_stored_shape: false,
             summaries: false,
@@ -160,7 +164,7 @@ impl Request {
     }
 
     /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","frame","fill",
-    /// "cacheLifetime","cold","cacheMarks","stored","summaries","strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
+    /// "cacheLifetime","cold","cacheMarks","prices","stored","summaries","strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
     /// that is not given comes from `model`, else from the session's record, `{"model","window"}`. For an unknown
     /// model on record the estimate is assumed as the encoding; with `assumes` the window is assumed, too, if nobody
     /// gives one, and so are the values of an unknown given model. `tools` is any JSON; each strategy is
@@ -202,6 +206,7 @@ impl Request {
         request.cache_lifetime_s = fields.take("cacheLifetime", &mut bad);
         request.is_cache_cold = fields.take("cold", &mut bad).unwrap_or_default();
         request.marks_cache = fields.take("cacheMarks", &mut bad).unwrap_or_default();
+        request.prices = fields.take("prices", &mut bad);
         request.keeps_stored_shape = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
@@ -209,7 +214,7 @@ impl Request {
         request::reject_bad(&mut bad)?;
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(request::error(format!(
-                "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, frame, fill, cacheLifetime, cold, cacheMarks, count, summarize, embed, strategies or only"
+                "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, frame, fill, cacheLifetime, cold, cacheMarks, prices, count, summarize, embed, strategies or only"
             )));
         }
         request.check_only()?;
@@ -271,6 +276,11 @@ impl Request {
         self.assumed =
             Some(assumed).filter(|one| one.window.is_some() || one.encoding.is_some()).map(Box::new);
         Ok(())
+    }
+
+    /// Returns the prices of the call: those given, else those on the list for the model.
+    pub fn known_prices(&self) -> Option<Prices> {
+        self.prices.or_else(|| prices::find_prices(self.model.as_deref()?))
     }
 
     /// Returns the shape of the messages; `None` if they stay as stored.

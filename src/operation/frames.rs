@@ -17,7 +17,7 @@ use super::logs::LogName;
 use super::outgoing_context::{OutgoingContext, hash_bytes};
 use super::session_files::SessionFiles;
 use super::{Io, Trouble, unless_bug, unless_other};
-use crate::context::{CacheReport, Frame, FrameEnd, FrameName, Request};
+use crate::context::{CacheReport, CallCost, Frame, FrameEnd, FrameName, Request};
 use crate::json::fields::{Fields, parse_items};
 use crate::json::request;
 use crate::json::text::to_json;
@@ -117,6 +117,7 @@ impl ContextRequest {
             cache_lifetime_s: None,
             is_cache_cold: false,
             marks_cache: false,
+            prices: None,
             assumed: None,
             ..self.request.clone()
         };
@@ -178,11 +179,19 @@ impl SessionFiles {
         let tokens = u64::from(passed.tokens_used) * bytes / sent.byte_len().max(1);
         let Request { format, marks_cache, .. } = asked.request;
         let is_openai = matches!(format, Format::OpenaiChat | Format::OpenaiResponses);
+        let cost = asked.request.known_prices().map(|prices| {
+            let used = u64::from(passed.tokens_used);
+            let prompt = u64::from(passed.prompt_tokens);
+            // What stands before the messages is as it was in the last call of the frame.
+            let cached = if last.is_empty() { 0 } else { prompt + tokens };
+            CallCost::of(&prices, cached, prompt + used - cached)
+        });
         let cache = CacheReport {
             unchanged_messages: unchanged as u64,
             unchanged_tokens: tokens as u32,
             ended,
             prompt_cache_key: is_openai.then(|| self.id()),
+            cost,
         };
         let marked_format = Some(format).filter(|_| marks_cache);
         let bytes = sent.byte_len();

@@ -31,6 +31,8 @@ pub(super) struct OutgoingContext {
     /// The same without its messages.
     rest_json: String,
     pub tokens_used: u32,
+    /// The tokens of the system prompt and the tools, which a call has before its messages.
+    pub prompt_tokens: u32,
     /// Hash of the messages as built.
     pub built_hash: String,
     pub outgoing_hash: String,
@@ -58,10 +60,12 @@ impl BuiltContext {
         let context = &self.context;
         let (messages, rest) = self.render_parts(&request.request);
         let made = hash_messages(&messages);
+        let budget = &context.report.budget;
         OutgoingContext {
             json: join_context_json(&messages, &rest),
             rest_json: rest,
             tokens_used: context.tokens_used,
+            prompt_tokens: budget.system_prompt_tokens + budget.tool_definition_tokens,
             outgoing_hash: made.clone(),
             built_hash: made,
             has_own_strategy: request.request.strategies.iter().any(|own| own.name == context.strategy),

@@ -20,6 +20,7 @@ pub mod models;
 mod pairs;
 #[cfg(feature = "tokens")]
 mod pieces;
+pub mod prices;
 mod units;
 mod vocabulary;
 #[cfg(feature = "tokens")]

@@ -15,6 +15,7 @@ import {
   countTokens,
   findStopPhrase,
   modelOf,
+  pricesOf,
   openStore,
   readTranscript,
 } from "../../js/index.js";
@@ -507,6 +508,8 @@ test("what needs no session is the same as in JavaScript", async () => {
   }
   assert.deepEqual(JSON.parse(texts.modelOf("gpt-4o")), modelOf("gpt-4o"));
   assert.equal(texts.modelOf("nobody's"), undefined);
+  assert.deepEqual(JSON.parse(texts.pricesOf("gpt-4o")), pricesOf("gpt-4o"));
+  assert.equal(texts.pricesOf("nobody's"), undefined);
   assert.equal(texts.findStopPhrase(text), await findStopPhrase(text));
   const session = await (await openStore({ home: "/home", project: "/", storage: new MemoryStorage() })).create();
   const contexts = [];

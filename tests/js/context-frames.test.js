@@ -165,6 +165,40 @@ test("the AI SDK is given marks for the provider, and OpenAI a key that is the s
   });
 });
 
+test("a call costs what the unchanged part is read for and the rest is written for, at the model's prices", async () => {
+  await inHome(async (_, session) => {
+    const request = { ...ASKED, model: "claude-sonnet-4-5", system: "Be brief.", tools: [{ name: "look" }] };
+    const build = async (/** @type {object} */ more) => {
+      const { report, tokensUsed } = await session.context({ ...request, ...more });
+      const { systemPromptTokens, toolDefinitionTokens } = report.budget;
+      const { cost, unchangedTokens = 0 } = report.cache ?? {};
+      return { cost, prompt: systemPromptTokens + toolDefinitionTokens, unchangedTokens, tokensUsed };
+    };
+    /** @param {number | undefined} found @param {number} dollars */
+    const isAbout = (found, dollars) => assert.ok(Math.abs((found ?? NaN) - dollars) < 2e-6, `${found} to ${dollars}`);
+    await say(session, 1);
+    const first = await build({});
+    const sent = first.prompt + first.tokensUsed;
+    assert.ok(first.prompt > 0);
+    isAbout(first.cost?.uncached, (sent * 3) / 1e6);
+    isAbout(first.cost?.cached, (sent * 3.75) / 1e6);
+    assert.match(first.cost?.listedOn ?? "", /^\d{4}-\d\d-\d\d$/);
+    await say(session, 2);
+    const second = await build({});
+    const read = second.prompt + second.unchangedTokens;
+    assert.ok(second.unchangedTokens > 0);
+    isAbout(second.cost?.cached, (read * 0.3 + (second.tokensUsed - second.unchangedTokens) * 3.75) / 1e6);
+    const given = await build({ prices: { input: 10, cacheRead: 1 } });
+    const fresh = given.tokensUsed - given.unchangedTokens;
+    isAbout(given.cost?.cached, (given.prompt + given.unchangedTokens + fresh * 10) / 1e6);
+    assert.equal(given.cost?.listedOn, undefined);
+    assert.ok(given.unchangedTokens > second.unchangedTokens, "prices are no part of the request");
+    assert.equal((await build({ model: "nobody-1" })).cost, undefined, "nobody's prices are guessed");
+    for (const prices of [{}, { input: -1 }, { input: "1" }, { input: 1, output: 2 }, 3])
+      await assert.rejects(build({ prices }), { code: "invalid_request" });
+  });
+});
+
 test("a share that is none is refused", async () => {
   await inHome(async (_, session) => {
     for (const fill of [0, 0.2, 1, -1]) {

@@ -122,3 +122,27 @@ test("a number that the system gave again, another boot and a torn file are nobo
     assert.equal(readdirSync(leases(session.id)).length, 1);
     await next.close();
   }));
+
+test("a session that messages of an agent were recorded in is open for nobody once it is closed", () =>
+  inFolder(async (home, leasesOf) => {
+    const store = await openStore({ home, project: home });
+    const session = await store.create({ source: { agent: "opencode", id: "ses_1" } });
+    const leases = () => readdirSync(leasesOf(session.id));
+    const record = (/** @type {import("../../js/index.js").Session} */ one, /** @type {string} */ id) => {
+      const info = { id, sessionID: "ses_1", role: "user", time: { created: 1_790_000_000_000 } };
+      const part = { id: `prt_${id}`, sessionID: "ses_1", messageID: id, type: "text", text: `This is ${id}.` };
+      return one.record({ info, parts: [part] }, { from: "opencode" });
+    };
+    await record(session, "msg_1");
+    assert.equal(leases().length, 1);
+    await session.close();
+    assert.deepEqual(leases(), []);
+    // It takes the next message, and the store's closing releases it as well.
+    const again = await store.session(session.id);
+    await record(again, "msg_2");
+    await again.refresh();
+    assert.equal(again.metadata.stats.messageCount, 2);
+    assert.equal(leases().length, 1);
+    await store.close();
+    assert.deepEqual(leases(), []);
+  }));

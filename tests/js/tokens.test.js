@@ -7,7 +7,7 @@ import { test } from "node:test";
 import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 
-import { LeftoffError, MemoryStorage, countTokens, modelOf, openStore } from "../../js/index.js";
+import { LeftoffError, MemoryStorage, countTokens, modelOf, openStore, pricesOf } from "../../js/index.js";
 
 const folder = new URL("../fixtures/texts/", import.meta.url);
 const isAsText = { disallowedSpecial: new Set() };
@@ -53,6 +53,21 @@ test("a megabyte without a break is counted", async () => {
     // Ten times as much is as many tokens ten times, but for where it is cut.
     assert.ok(one > 0 && Math.abs(ten - 10 * one) <= 10, `${unit}: ${one}, ${ten}`);
   }
+});
+
+test("a model's prices are those that its maker publishes, with their day", () => {
+  const { rates, long, listedOn } = pricesOf("openai/gpt-5.5-2026-04-23") ?? assert.fail("not listed");
+  assert.deepEqual(rates, { input: 5, output: 30, cacheRead: 0.5 });
+  assert.deepEqual(long, { above: 272_000, rates: { input: 10, output: 45, cacheRead: 1 } });
+  assert.ok(!Number.isNaN(Date.parse(listedOn)));
+  assert.deepEqual(pricesOf("claude-haiku-4-5-20251001")?.rates, {
+    input: 1,
+    output: 5,
+    cacheRead: 0.1,
+    cacheWrite: 1.25,
+    cacheWriteHour: 2,
+  });
+  assert.equal(pricesOf("nobody-1"), undefined);
 });
 
 test("a model is known by its name, and says what counts", async () => {

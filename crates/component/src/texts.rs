@@ -17,7 +17,7 @@ use leftoff::outputs;
 use leftoff::resume::{history, listing, log_match, outline, session_match};
 use leftoff::shapes::{self, Format};
 use leftoff::state::stopping;
-use leftoff::tokens::{self, Encoding, Vocabulary, models};
+use leftoff::tokens::{self, Encoding, Vocabulary, models, prices};
 
 use crate::exports::leftoff::core::protocol::{
     self, Content, Error, GuestVocabulary, Stamp, VocabularyBorrow,
@@ -86,6 +86,10 @@ impl Guest for Core {
 
     fn model_of(name: String) -> Option<String> {
         models::find_model(&name).map(|model| to_json(&model))
+    }
+
+    fn prices_of(name: String) -> Option<String> {
+        prices::find_prices(&name).map(|found| to_json(&found))
     }
 
     fn compare_contexts(before: String, after: String) -> Result<String, Error> {

@@ -57,6 +57,7 @@ impl Operations {
             "recordMessage" => store
                 .record_message(word(), word(), counts)
                 .map(|count| leftoff::json::text::to_json(&count).into_bytes()),
+            "closeRecording" => store.close_recording(word()).map(null_json),
             "writeForAgent" => store.write_for_agent(word()).map(String::into_bytes),
             "ofSource" => {
                 store.find_by_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes())

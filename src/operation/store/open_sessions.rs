@@ -306,7 +306,7 @@ impl Store {
 
     // Closes a session. If its folder is gone, nothing derived is written; all that was acknowledged went along with
     // the folder.
-    async fn close_session(&self, io: &Io, files: &Rc<SessionFiles>) -> Result<(), Trouble> {
+    pub(super) async fn close_session(&self, io: &Io, files: &Rc<SessionFiles>) -> Result<(), Trouble> {
         let shown = files.shown_folder();
         io.take_turn_of(&shown).await?;
         let ended = match self.is_open(files) {

@@ -118,6 +118,16 @@ impl Store {
             Ok(added)
         })
     }
+
+    /// Closes the session of this id, if messages were recorded in it here: nobody has it open any more.
+    pub fn close_recording(self: &Rc<Store>, id: String) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let live = store.live_recordings.borrow_mut().remove(&id);
+            let Some(live) = live else { return Ok(()) };
+            store.close_session(&io, &live.files).await
+        })
+    }
 }
 
 impl LiveRecording {
