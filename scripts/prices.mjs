@@ -41,7 +41,7 @@ const FIELDS = [
 /** What follows a model's name in the name of one of its versions; `find_prices` knows the same. */
 const VERSION = /[-@:](v\d|v?(latest|default|\d{8}|\d{4}(-\d\d-\d\d)?|\d{1,2}:\d|\d\d-\d{4}))$/;
 /** Those of them that a coding agent's conversation is not held with. */
-const OTHERS =
+const OTHER_MODELS =
   /^(ft:|chat-|claude-(v\d|instant)|computer-use|deep-research|gemma|learnlm|.*(audio|robotics|live|realtime|tts|image|search|embed|omni|beta|gemma))/;
 
 const [path] = process.argv.slice(2);
@@ -74,7 +74,7 @@ function nameAt(provider, name) {
 
 /** @param {string | undefined} name @param {Record<string, any>} model */
 function addRow(name, model) {
-  if (name === undefined || OTHERS.test(name)) return;
+  if (name === undefined || OTHER_MODELS.test(name)) return;
   const plain = name.toLowerCase().replaceAll(".", "-");
   const shortest = rows.has(withoutVersion(plain)) ? plain : withoutVersion(plain);
   if (rows.has(shortest)) return;
@@ -88,7 +88,7 @@ function addRow(name, model) {
   rows.set(shortest, [...FIELDS.map((field) => perMillion(model[field])), ...above].join("\t").replace(/\t+$/, ""));
 }
 
-/** @param {string} name */
+/** @param {string} name @returns {string} */
 function withoutVersion(name) {
   const shorter = name.replace(VERSION, "");
   return shorter === name ? name : withoutVersion(shorter);

@@ -459,6 +459,23 @@ const commands = {
     {},
     [["claude mcp add leftoff -- leftoff mcp", "in a project's folder"]],
   ),
+  view: command(
+    commandOf(() => import("./view.js"), "view"),
+    "view",
+    "open a session in the browser, served to this machine alone; Ctrl+C ends",
+    {
+      ...session,
+      open: /** @type {const} */ ({
+        type: "boolean",
+        default: true,
+        description: "--no-open: print the address, and start no browser",
+      }),
+    },
+    [
+      ["leftoff view", "the current session"],
+      ["leftoff view average bug", "the session with these words in its title"],
+    ],
+  ),
   completions: command(
     async (args) => (await import("./completions.js")).completions(args, commands),
     "completions",

@@ -12,6 +12,7 @@ use crate::operation::{Operations, Running, null_json, unknown_operation_error};
 use crate::outgoing::OutgoingRedactorHandle;
 use crate::store::{StoreHandle, parse_placement, session_place_json};
 use crate::{JsResult, parse_stamp, to_js_error, to_js_value};
+use leftoff::operation::LiveRecording;
 use leftoff::time::Stamp;
 
 #[wasm_bindgen(js_class = Operations)]
@@ -57,7 +58,7 @@ impl Operations {
             "recordMessage" => store
                 .record_message(word(), word(), counts)
                 .map(|count| leftoff::json::text::to_json(&count).into_bytes()),
-            "closeRecording" => store.close_recording(word()).map(null_json),
+            "closeRecording" => LiveRecording::close(store, word()).map(null_json),
             "writeForAgent" => store.write_for_agent(word()).map(String::into_bytes),
             "ofSource" => {
                 store.find_by_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes())

@@ -63,6 +63,8 @@ use crate::recall::index_file::read::IndexFooter;
 use crate::session::index::SessionIndex;
 
 #[cfg(feature = "interop")]
+pub use import::LiveRecording;
+#[cfg(feature = "interop")]
 use lookup::LookupWay;
 pub use lookup::{SessionCandidate, find_candidate, place_json};
 pub(super) use outputs::{find_abandoned_outputs, read_cleared_count};

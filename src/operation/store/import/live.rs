@@ -22,7 +22,7 @@ use crate::operation::{CountingMode, Io, Operation, Trouble, Work};
 use crate::record::event::Parent;
 
 /// A session while a plugin records it.
-pub(in crate::operation::store) struct LiveRecording {
+pub struct LiveRecording {
     files: Rc<SessionFiles>,
     diff: ImportDiff,
     // How much of the log the diff has been fed.
@@ -118,19 +118,19 @@ impl Store {
             Ok(added)
         })
     }
+}
 
+impl LiveRecording {
     /// Closes the session of this id, if messages were recorded in it here: nobody has it open any more.
-    pub fn close_recording(self: &Rc<Store>, id: String) -> Operation<'static, ()> {
-        let store = self.clone();
+    pub fn close(store: &Rc<Store>, id: String) -> Operation<'static, ()> {
+        let store = store.clone();
         Operation::new(|io| async move {
             let live = store.live_recordings.borrow_mut().remove(&id);
             let Some(live) = live else { return Ok(()) };
             store.close_session(&io, &live.files).await
         })
     }
-}
 
-impl LiveRecording {
     fn new(files: Rc<SessionFiles>) -> LiveRecording {
         LiveRecording { files, diff: ImportDiff::for_recording(), read_to: 0 }
     }

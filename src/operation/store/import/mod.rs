@@ -29,7 +29,7 @@ use crate::operation::session_files::SessionFiles;
 use crate::operation::{CountingMode, Io, Operation, Trouble};
 
 use imported_files::ImportedFiles;
-pub(super) use live::LiveRecording;
+pub use live::LiveRecording;
 pub(super) use original::read_original;
 use request::{FileRequest, FilesRequest};
 use target_session::KnownPlaces;

@@ -1,0 +1,59 @@
+// @ts-check
+/** `leftoff view`: opens a session in the browser. */
+
+import { once } from "node:events";
+import { dirname } from "node:path";
+
+import open from "open";
+
+import { LeftoffError } from "../error.js";
+import { note, printPiece } from "./print.js";
+import { findSession, withStore } from "./store.js";
+import { ViewServer } from "./view/server.js";
+
+/** @param {Record<string, any>} args */
+export async function view(args) {
+  const opened = await withStore(
+    args,
+    async (store) => {
+      const session = await findViewed(store, args);
+      // A workspace has its sessions in its folder `conversations`.
+      const workspace = session?.placement === "workspace" ? dirname(dirname(session.path)) : undefined;
+      return { home: store.home, workspace, session: session?.id };
+    },
+    "opening the session",
+  );
+  const server = new ViewServer(opened);
+  try {
+    const address = await server.start();
+    await printPiece(args.json ? `${JSON.stringify({ address })}\n` : `${address}\n`);
+    if (args.open && process.stdout.isTTY) await openBrowser(address);
+    if (process.stdin.isTTY) note("press Ctrl+C to end");
+    await Promise.race(["SIGINT", "SIGTERM"].map((signal) => once(process, signal)));
+  } finally {
+    await server.close();
+  }
+  return { text: "", value: undefined };
+}
+
+/**
+ * The session, or none where none is named and the project has none.
+ * @param {import("../store/store.js").Store} store @param {Record<string, any>} args
+ */
+async function findViewed(store, args) {
+  try {
+    return await findSession(store, args);
+  } catch (error) {
+    if (error instanceof LeftoffError && error.code === "not_found" && args.session === undefined) return undefined;
+    throw error;
+  }
+}
+
+/** @param {URL} address */
+async function openBrowser(address) {
+  try {
+    await open(String(address));
+  } catch (error) {
+    note(`could not start a browser: ${/** @type {Error} */ (error).message}`);
+  }
+}

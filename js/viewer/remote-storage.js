@@ -1,0 +1,89 @@
+// @ts-check
+/** The page's view of the store that `leftoff view` serves: reads over HTTP, and writes nothing. */
+
+import { LeftoffError } from "../error.js";
+import { checkRange, storageError } from "../storage/contract.js";
+
+/** @import { Capabilities, Entry, Stat, Storage, Verb } from "../storage/contract.js" */
+
+/** @implements {Storage} */
+export class RemoteStorage {
+  /** @type {Capabilities} */
+  capabilities = Object.freeze({ append: "none", range: true, durable: false, watch: false });
+
+  #address;
+  /** The connections that are open or to be opened. */
+  #ending = new AbortController();
+
+  /** @param {URL} address of the server's storage */
+  constructor(address) {
+    this.#address = address;
+  }
+
+  /** @param {string} path */
+  read(path) {
+    return this.#readBytes("read", path, {});
+  }
+
+  /** @param {string} path @param {number} start @param {number} end */
+  async readRange(path, start, end) {
+    checkRange(path, start, end);
+    return this.#readBytes("readRange", path, { start: String(start), end: String(end) });
+  }
+
+  /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] */
+  async list(path, { files, as } = {}) {
+    const response = await this.#ask("list", path, { files: JSON.stringify(files ?? null) });
+    /** @type {Entry[] | null} */
+    const entries = await response.json();
+    for (const entry of entries ?? []) if (as && entry.files) entry.files = /** @type {any} */ (as(entry.files));
+    return entries;
+  }
+
+  /** @param {string} path @returns {Promise<Stat | null>} */
+  async stat(path) {
+    return (await this.#ask("stat", path)).json();
+  }
+
+  /** @type {Storage["append"]} */
+  append = (path) => reject("append", path);
+
+  /** @type {Storage["replace"]} */
+  replace = (path) => reject("replace", path);
+
+  /** @type {Storage["move"]} */
+  move = (path) => reject("move", path);
+
+  /** @type {Storage["link"]} */
+  link = (path) => reject("link", path);
+
+  /** @type {Storage["remove"]} */
+  remove = (path) => reject("remove", path);
+
+  async close() {
+    this.#ending.abort();
+  }
+
+  /** @param {Verb} verb @param {string} path @param {Record<string, string>} range */
+  async #readBytes(verb, path, range) {
+    const response = await this.#ask(verb, path, range);
+    return response.status === 204 ? null : new Uint8Array(await response.arrayBuffer());
+  }
+
+  /** @param {Verb} verb @param {string} path @param {Record<string, string>} [more] */
+  async #ask(verb, path, more = {}) {
+    if (this.#ending.signal.aborted) throw storageError(verb, path, { code: "storage_closed" });
+    const url = new URL(this.#address);
+    url.search = new URLSearchParams({ verb, path, ...more }).toString();
+    const response = await fetch(url, { signal: this.#ending.signal, cache: "no-store" }).catch((cause) => {
+      throw storageError(verb, path, { code: "storage_failed", detail: "'leftoff view' does not answer", cause });
+    });
+    if (response.ok) return response;
+    throw new LeftoffError(await response.json());
+  }
+}
+
+/** @param {Verb} verb @param {string} path @returns {Promise<never>} */
+async function reject(verb, path) {
+  throw storageError(verb, path, { code: "read_only", reason: "this store was opened to be read" });
+}
