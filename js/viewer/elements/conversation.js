@@ -91,6 +91,23 @@ export class Conversation extends LitElement {
     this.#list.scrollToIndex(place, { align });
   }
 
+  /**
+   * Brings a part of a row to the top.
+   * @param {number} place @param {number} fraction of its height
+   */
+  showAt(place, fraction) {
+    const known = this.#list.measurementsCache[place];
+    if (!known) return;
+    const isEnd = place === this.model.rows.length - 1 && fraction === 1;
+    if (isEnd) return this.#list.scrollToIndex(place, { align: "end" });
+    this.#list.scrollToOffset(known.start - BAR + fraction * known.size);
+  }
+
+  /** @param {number} pixels */
+  moveBy(pixels) {
+    this.querySelector(".conv")?.scrollBy(0, pixels);
+  }
+
   /** Gives a row the keyboard's focus. @param {number} place */
   async focusRow(place) {
     await this.show(place, "auto");

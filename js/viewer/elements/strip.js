@@ -92,8 +92,9 @@ function tokensOf({ conversation: { totals } }) {
   if (totals.input === 0) return html`<span class="tot">Tokens <b>${formatShort(totals.tokens)}</b></span>`;
   const cached = Math.round((100 * totals.cached) / totals.input);
   return html`<span class="tot"
-    >Tokens <span><b>${formatShort(totals.input)}</b> in</span> <span><b>${formatShort(totals.output)}</b> out,</span>
-    <span><b>${cached} %</b> cached</span></span
+    >Tokens <span><b>${formatShort(totals.input)}</b> in</span>
+    <span><b>${formatShort(totals.output)}</b> out${cached > 0 ? "," : ""}</span>
+    ${cached > 0 ? html`<span><b>${cached} %</b> cached</span>` : nothing}</span
   >`;
 }
 
@@ -104,6 +105,7 @@ function filesOf({ conversation: { totals } }, actions) {
   for (const file of totals.files.values()) [added, removed] = [added + file.added, removed + file.removed];
   return html`<button class="tot" @click=${actions.showFiles}>
     <span><b>${totals.files.size}</b> ${totals.files.size === 1 ? "file" : "files"}</span>
-    <span class="plus">+${formatCount(added)}</span><span class="minus">−${formatCount(removed)}</span>
+    ${added > 0 ? html`<span class="plus">+${formatCount(added)}</span>` : nothing}
+    ${removed > 0 ? html`<span class="minus">−${formatCount(removed)}</span>` : nothing}
   </button>`;
 }

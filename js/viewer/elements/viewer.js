@@ -7,6 +7,7 @@ import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
 import { Conversation } from "./conversation.js";
 import { leftOf } from "./left.js";
+import { SessionMap } from "./map.js";
 import { headerOf, stripOf } from "./strip.js";
 
 /** @import { Model } from "../model.js" */
@@ -25,6 +26,9 @@ export class Viewer extends LitElement {
   connectedCallback() {
     super.connectedCallback();
     this.conversation.model = this.model;
+    this.#map.model = this.model;
+    this.#map.go = (row, fraction) => this.conversation.showAt(row, fraction);
+    this.#map.moveBy = (pixels) => this.conversation.moveBy(pixels);
     const { signal } = this.#ended;
     const update = () => this.requestUpdate();
     this.model.addEventListener("change", update, { signal });
@@ -40,6 +44,7 @@ export class Viewer extends LitElement {
 
   /** The list of messages. */
   conversation = new Conversation();
+  #map = new SessionMap();
 
   /** What keys and buttons do. @type {Record<string, () => void>} */
   actions = {
@@ -61,11 +66,16 @@ export class Viewer extends LitElement {
     copyText: () => this.#copy(textOf(this.#current)),
     toStart: () => this.#goTo(0),
     toEnd: () => this.#goTo(this.model.rows.length - 1),
-    switchTheme,
+    switchTheme: () => this.#switchTheme(),
     help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
     toggleLeft: () => this.model.change(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
     close: () => this.#closeOne(),
   };
+
+  #switchTheme() {
+    switchTheme();
+    this.model.change(() => {});
+  }
 
   get #current() {
     return this.model.rows[this.model.cursor];
@@ -170,7 +180,7 @@ export class Viewer extends LitElement {
     return html`<a class="skip" href="#m=${model.rows[model.view.first]?.id ?? ""}">To the conversation</a>
       ${headerOf(model, actions)} ${stripOf(model, actions)}
       <main class="main">
-        ${leftOf(model, (row) => void this.#goTo(row))} ${this.conversation}
+        ${leftOf(model, (row) => void this.#goTo(row))} ${this.conversation} ${this.#map}
         ${model.unseen > 0 ? html`<div class="pill"><button @click=${actions.toEnd}>${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}</button></div>` : nothing}
       </main>
       <div class="told" role="status"></div>
