@@ -128,3 +128,5 @@ async function openFiles(files) {
 }
 
 document.body.replaceChildren(new Start());
+
+export { openViewer };

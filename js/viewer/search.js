@@ -34,7 +34,7 @@ export const foldOf = (row, part) => `${row}/${part}`;
 /** A pattern that finds a text as it is, in any case; nothing for no text. @param {string} query @returns {RegExp | undefined} */
 export function patternOf(query) {
   const text = query.trim();
-  return text === "" ? undefined : new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "giu");
+  return text === "" ? undefined : new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
 }
 
 /**

@@ -16,8 +16,7 @@ const POLICY = [
 const TYPES = { ".js": "text/javascript", ".css": "text/css", ".html": "text/html" };
 const TIMEOUT_MS = 60_000;
 /** The smallest PNG that has a size. */
-const IMAGE =
-  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
+const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
 
 /** @param {unknown} isSo @param {string} otherwise */
 function expect(isSo, otherwise) {
@@ -107,7 +106,7 @@ async function openFile(driven, origin, file, how = {}) {
   page.on("pageerror", (error) => wrong.push(`an error: ${error.message}`));
   page.on("console", (message) => message.type() === "error" && wrong.push(`in the console: ${message.text()}`));
   await page.addInitScript(() => {
-    const reports = /** @type {string[]} */ ((/** @type {any} */ (globalThis).policyReports = []));
+    const reports = /** @type {string[]} */ (/** @type {any} */ (globalThis).policyReports = []);
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, sample, blockedURI }) =>
       reports.push(`${violatedDirective} ${blockedURI} ${sample}`),
     );
@@ -129,7 +128,7 @@ const focused = (page) => page.locator("article:focus").getAttribute("data-messa
 
 /** @param {import("playwright-core").Page} page @param {string[]} ids @param {number} count of turns */
 async function checkReading(page, ids, count) {
-  const shown = await page.locator(".strip").innerText();
+  const shown = (await page.locator(".strip").innerText()).replace(/\s+/g, " ");
   expect(shown.includes(`${ids.length.toLocaleString("en")} messages`), `expected ${ids.length} messages: ${shown}`);
   equal("the turns of the outline", await page.locator(".o-turn").count(), count);
   await page.keyboard.press("G");
@@ -180,6 +179,38 @@ async function checkLinks(page, ids) {
   await page.evaluate((id) => void (location.hash = `m=${id}`), result);
   await page.locator(`article[data-message="${ids[5 * 77 + 1]}"]:focus`).waitFor();
   await page.getByText("needle-77 lies here").waitFor();
+}
+
+/**
+ * Appends to a session that the page follows: with its end on screen, and then with its beginning there.
+ * @param {import("playwright-core").Page} page
+ */
+async function checkLive(page) {
+  await page.evaluate(async () => {
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const { openStore, MemoryStorage } = await import(core);
+    const { openViewer } = await import(viewer);
+    const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
+    const session = await store.create({ title: "Live" });
+    await session.append(Array.from({ length: 60 }, (_, place) => ({ role: "user", content: `Said ${place}` })));
+    Object.assign(globalThis, { session });
+    await openViewer(document.body, { store, session }).whole;
+  });
+  const append = (/** @type {string} */ content) =>
+    page.evaluate((said) => /** @type {any} */ (globalThis).session.append({ role: "user", content: said }), content);
+  await page.keyboard.press("G");
+  await page.locator("article:focus", { hasText: "Said 59" }).waitFor();
+  await append("Seen as it comes");
+  await page.locator("article", { hasText: "Seen as it comes" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("g");
+  await page.locator("article:focus", { hasText: "Said 0" }).waitFor();
+  await append("Far below");
+  await page.getByRole("button", { name: "1 new message" }).waitFor();
+  equal("the place of a reader", await page.locator(".conv").evaluate(({ scrollTop }) => scrollTop), 0);
+  await page.getByRole("button", { name: "1 new message" }).click();
+  await page.locator("article:focus", { hasText: "Far below" }).waitFor();
+  await page.getByRole("button", { name: "1 new message" }).waitFor({ state: "detached" });
 }
 
 /** @param {import("playwright-core").Page} page @param {string} what */
@@ -240,6 +271,7 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     await page.keyboard.press("t");
     await checkAxe(page, "a session, dark");
     expect((await focused(page)) !== null, "expected a row to have the focus still");
+    await checkLive(page);
     await finish();
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkAxe(narrow.page, "a session, narrow");

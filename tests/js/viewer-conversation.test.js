@@ -116,7 +116,7 @@ test("a search finds what is folded, and opens it while it is the current hit", 
   assert.equal(model.isOpen(row, "a", row.calls[0]), true);
   model.search("");
   assert.equal(model.isOpen(row, "a", row.calls[0]), false);
-  assert.equal(findHits(model.rows, "(").length, 0);
+  for (const sign of "\\^$*+()[]{}|/-") assert.equal(findHits(model.rows, sign).length, 0, sign);
   assert.equal(findHits(model.rows, "AVERAGE.").length, 1);
 });
 

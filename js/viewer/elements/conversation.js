@@ -28,6 +28,8 @@ export class Conversation extends LitElement {
   /** @type {() => void} */
   #unmount = () => {};
   #isAtEnd = true;
+  /** Counts what was asked to have the focus: only the last gets it. */
+  #asked = 0;
 
   createRenderRoot() {
     return this;
@@ -108,13 +110,19 @@ export class Conversation extends LitElement {
     this.querySelector(".conv")?.scrollBy(0, pixels);
   }
 
-  /** Gives a row the keyboard's focus. @param {number} place */
+  /**
+   * Gives a row the keyboard's focus: now if it is mounted, else once it is, unless somebody types by then.
+   * @param {number} place
+   */
   async focusRow(place) {
+    const article = () => /** @type {HTMLElement | null} */ (this.querySelector(`article[data-index="${place}"]`));
+    article()?.focus({ preventScroll: true });
+    const asked = (this.#asked += 1);
     await this.show(place, "auto");
     await new Promise((go) => requestAnimationFrame(go));
     await this.updateComplete;
-    const found = /** @type {HTMLElement | null} */ (this.querySelector(`article[data-index="${place}"]`));
-    found?.focus({ preventScroll: true });
+    if (asked === this.#asked && !(document.activeElement instanceof HTMLInputElement))
+      article()?.focus({ preventScroll: true });
   }
 
   /** The rows on screen. */
@@ -131,7 +139,7 @@ export class Conversation extends LitElement {
     const row = rows[view.first];
     const turn = row && conversation.turns[row.turn];
     const isBeginning = view.first === 0;
-    return html`<div class="conv" tabindex="-1">
+    return html`<div class="conv" id="conversation" tabindex="-1">
       <div class="now">
         <div>
           <span class="g">${turn && !isBeginning ? html`<span class="num">${turn.number}</span>` : nothing}</span>

@@ -30,6 +30,8 @@ const SHAPES = {
   summary: [0, 1],
   failed: [0.2, 0.8],
 };
+/** What the canvas has at its left for the numbers of turns. */
+const MARGIN = 10;
 /** How far a turn of the wheel, and a key, move. */
 const PAGE_ROWS = 10;
 
@@ -124,9 +126,10 @@ export class SessionMap extends LitElement {
     const pencil = canvas?.getContext("2d");
     if (!canvas || !pencil || width === 0) return;
     const ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(width * ratio);
+    canvas.width = Math.round((width + MARGIN) * ratio);
     canvas.height = Math.round(height * ratio);
     pencil.scale(ratio, ratio);
+    pencil.translate(MARGIN, 0);
     const { rows, conversation, metadata } = this.model;
     const window = metadata.provider.contextWindow;
     this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
@@ -252,8 +255,8 @@ function drawMark(pencil, { top, kind, text }, colour) {
   pencil.lineWidth = 1.75;
   if (kind === "turn") {
     pencil.font = `600 12px ${colour("--font")}`;
-    pencil.textAlign = "center";
-    pencil.fillText(text, 7, top + 10);
+    pencil.textAlign = text.length > 2 ? "right" : "center";
+    pencil.fillText(text, text.length > 2 ? 14 : 7, top + 10);
     return;
   }
   pencil.beginPath();

@@ -32,7 +32,7 @@ export class Viewer extends LitElement {
     const { signal } = this.#ended;
     const update = () => this.requestUpdate();
     this.model.addEventListener("change", update, { signal });
-    this.model.addEventListener("view", update, { signal });
+    this.model.addEventListener("view", () => this.#viewed(), { signal });
     document.addEventListener("keydown", (event) => this.#pressed(event), { signal });
     window.addEventListener("hashchange", () => this.goToLink(), { signal });
   }
@@ -40,6 +40,12 @@ export class Viewer extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#ended.abort();
+  }
+
+  #viewed() {
+    const { model } = this;
+    if (model.view.last === model.rows.length - 1) model.unseen = 0;
+    this.requestUpdate();
   }
 
   /** The list of messages. */
@@ -71,6 +77,12 @@ export class Viewer extends LitElement {
     toggleLeft: () => this.model.change(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
     close: () => this.#closeOne(),
   };
+
+  /** Goes to the conversation without a change of the address, which names a message. @param {Event} event */
+  #skip(event) {
+    event.preventDefault();
+    void this.conversation.focusRow(this.model.cursor);
+  }
 
   #switchTheme() {
     switchTheme();
@@ -124,6 +136,7 @@ export class Viewer extends LitElement {
     await this.conversation.show(hit.row, "auto");
     await nextFrame();
     await this.conversation.updateComplete;
+    if (hit !== this.model.hits[this.model.currentHit]) return;
     const box = currentHitBox();
     const list = this.querySelector(".conv");
     if (!box || !list) return;
@@ -177,7 +190,7 @@ export class Viewer extends LitElement {
 
   render() {
     const { model, actions } = this;
-    return html`<a class="skip" href="#m=${model.rows[model.view.first]?.id ?? ""}">To the conversation</a>
+    return html`<a class="skip" href="#conversation" @click=${this.#skip}>To the conversation</a>
       ${headerOf(model, actions)} ${stripOf(model, actions)}
       <main class="main">
         ${leftOf(model, (row) => void this.#goTo(row))} ${this.conversation} ${this.#map}
@@ -191,9 +204,25 @@ export class Viewer extends LitElement {
     const isQueried = this.model.query !== "" && this.model.query !== this.#shownQuery;
     this.#shownQuery = this.model.query;
     if (isQueried) void this.#showHit();
+    this.#showTurn();
   }
 
   #shownQuery = "";
+
+  /** Keeps the turn that is read in sight in the outline. */
+  #showTurn() {
+    const turn = this.model.rows[this.model.view.first]?.turn;
+    if (turn === this.#shownTurn) return;
+    this.#shownTurn = turn;
+    const pane = this.querySelector(".pane");
+    const box = this.querySelector(".o-turn[aria-current]")?.getBoundingClientRect();
+    const whole = pane?.getBoundingClientRect();
+    if (!pane || !box || !whole || (box.top >= whole.top && box.bottom <= whole.bottom)) return;
+    pane.scrollTop += box.top - whole.top - whole.height / 3;
+  }
+
+  /** @type {number | undefined} */
+  #shownTurn;
 }
 
 /** @param {() => void} close */
