@@ -47,7 +47,14 @@ export function describeCall(call, result, asked) {
     name: call.name,
     kind,
     argument,
-    text: isBrief ? argument : input ? formatInput(input) : call.arguments,
+    text:
+      kind === "agent" && typeof input?.prompt === "string"
+        ? input.prompt
+        : isBrief
+          ? argument
+          : input
+            ? formatInput(input)
+            : call.arguments,
     isBrief,
     result,
     failed: hasFailed(result),

@@ -1,6 +1,7 @@
 // @ts-check
 /** The transcript viewer: shows one session in a page. */
 
+import { findChildren } from "./children.js";
 import { Viewer } from "./elements/viewer.js";
 import { Model } from "./model.js";
 
@@ -19,13 +20,13 @@ const FIRST_MESSAGES = 200;
  * const { whole, close } = openViewer(document.body, { store, session });
  * await whole;
  */
-export function openViewer(root, { session }) {
+export function openViewer(root, { store, session }) {
   const model = new Model(session.metadata);
   const ended = new AbortController();
   const viewer = new Viewer();
   viewer.model = model;
   root.replaceChildren(viewer);
-  const whole = read(viewer, session, ended.signal);
+  const whole = read(viewer, { store, session }, ended.signal);
   return {
     whole,
     close: () => {
@@ -35,8 +36,8 @@ export function openViewer(root, { session }) {
   };
 }
 
-/** @param {Viewer} viewer @param {Session} session @param {AbortSignal} signal */
-async function read(viewer, session, signal) {
+/** @param {Viewer} viewer @param {{ store: Store, session: Session }} opened @param {AbortSignal} signal */
+async function read(viewer, { store, session }, signal) {
   const { model } = viewer;
   /** @type {ReadMessage[]} */
   let waiting = [];
@@ -55,6 +56,8 @@ async function read(viewer, session, signal) {
   model.add(waiting);
   await viewer.updateComplete;
   viewer.goToLink();
+  if (model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent")))
+    void findChildren(model, store, session);
   void follow(viewer, session, signal);
 }
 

@@ -7,6 +7,7 @@ import { findHits, foldOf } from "./search.js";
 /** @import { MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Conversation, Row } from "./conversation.js" */
 /** @import { Call } from "./calls.js" */
+/** @import { Child } from "./children.js" */
 /** @import { Hit } from "./search.js" */
 
 /** How long an edit may be to be open. */
@@ -28,6 +29,8 @@ export class Model extends EventTarget {
   conversation = arrange([]);
   /** @type {MetadataJson} */
   metadata;
+  /** The sub-agents' sessions, by the calls that began them. @type {Map<string, Child>} */
+  children = new Map();
   isWhole = false;
   isLive = false;
   query = "";

@@ -251,6 +251,26 @@ async function checkHostile(page, rows) {
 }
 
 /**
+ * Prints a session: its last message is on paper, too.
+ * @param {import("playwright-core").Browser} driven @param {string} origin
+ * @param {{ name: string, mimeType: string, buffer: Buffer }} file @param {string[]} ids
+ */
+async function printed(driven, origin, file, ids) {
+  const { page, finish } = await openFile(driven, origin, file);
+  await page.evaluate(() => {
+    addEventListener("beforeprint", () =>
+      Object.assign(globalThis, {
+        printed: [...document.querySelectorAll("article")].map((row) => row.dataset.message),
+      }),
+    );
+  });
+  await page.pdf();
+  const rows = await page.evaluate(() => /** @type {any} */ (globalThis).printed);
+  equal("the rows on paper, and the last one", [rows.length, rows.at(-1)], [(ids.length / 5) * 3, ids.at(-1)]);
+  await finish();
+}
+
+/**
  * Checks the viewer of an unpacked package.
  * @param {import("playwright-core").Browser} driven
  * @param {string} packed its folder
@@ -273,6 +293,7 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     expect((await focused(page)) !== null, "expected a row to have the focus still");
     await checkLive(page);
     await finish();
+    await printed(driven, origin, file, ids);
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkAxe(narrow.page, "a session, narrow");
     const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);

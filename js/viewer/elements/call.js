@@ -18,7 +18,7 @@ const MORE_LINES = 200;
 /** A shorter time says nothing. */
 const SHOWN_MS = 50;
 
-/** @param {Model} model @param {Row} row */
+/** @param {Model} model @param {Row} row @returns {import("lit").TemplateResult | typeof nothing} */
 export function callsOf(model, row) {
   const { calls } = row;
   if (calls.length === 0) return nothing;
@@ -37,7 +37,7 @@ function callOf(model, row, call) {
     <button class="s-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, call.id, !isOpen)}>
       ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${call.name}</b
       ><span class="arg" data-part=${call.isBrief ? `input-${call.id}` : nothing}>${shorten(model, call.argument)}</span
-      ><span class="out">${outcomeOf(call)}</span>
+      ><span class="out">${outcomeOf(model, call)}</span>
     </button>
     ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call)}</div>` : nothing}
   </div>`;
@@ -48,13 +48,15 @@ function shorten({ metadata: { project } }, argument) {
   return project && argument.startsWith(`${project.path}/`) ? argument.slice(project.path.length + 1) : argument;
 }
 
-/** @param {Call} call */
-function outcomeOf(call) {
+/** @param {Model} model @param {Call} call */
+function outcomeOf(model, call) {
+  const child = model.children.get(call.id);
   const lines = call.change ? diffLines(call.change) : [];
   const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
   const change = html`${added > 0 ? html`<span class="plus">+${added}</span>` : nothing}
   ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing} ${call.change?.isNew ? "new" : nothing}`;
-  return html`${call.change && !call.failed ? html`<span class="change">${change}</span>` : nothing}
+  return html`${child ? html`<span>${formatMany(child.messageCount, "message")}</span>` : nothing}
+  ${call.change && !call.failed ? html`<span class="change">${change}</span>` : nothing}
   ${call.outcome && (call.failed || !call.change) ? (call.failed ? html`<em>${call.outcome}</em>` : html`<span class="opt">${call.outcome}</span>`) : nothing}
   ${call.ms === undefined || call.ms < SHOWN_MS ? nothing : html`<span>${formatDuration(call.ms)}</span>`}
   ${call.tokens === undefined ? nothing : html`<span class="opt">${formatMany(call.tokens, "token")}</span>`}`;
@@ -63,17 +65,7 @@ function outcomeOf(call) {
 /** @param {Model} model @param {Row} row @param {Call} call */
 function bodyOf(model, row, call) {
   const { result } = call;
-  if (call.kind === "agent" && !call.failed)
-    return html`<div class="nest">
-      <div class="who"><b>Prompt</b></div>
-      <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(call.text)}></div>
-      ${
-        result
-          ? html`<div class="who"><b>Report</b></div>
-              <div class="prose" data-part="output-${call.id}" .innerHTML=${renderMarkdown(result.content)}></div>`
-          : nothing
-      }
-    </div>`;
+  if (call.kind === "agent" && !call.failed) return nestedOf(model, call);
   const isDiff = call.change !== undefined && !call.failed;
   const input = isDiff
     ? diffOf(call)
@@ -82,6 +74,28 @@ function bodyOf(model, row, call) {
       : textOf(model, row, `input-${call.id}`, call.text, "wrap asked");
   const output = result?.content ? textOf(model, row, `output-${call.id}`, result.content) : nothing;
   return html`${input}${isDiff ? nothing : output}`;
+}
+
+/** What a sub-agent was asked, what it did, and what it told. @param {Model} model @param {Call} call */
+function nestedOf(model, call) {
+  const child = model.children.get(call.id);
+  const prompt = child?.rows.find(({ kind }) => kind === "user")?.message.content ?? call.text;
+  const did = (child?.rows ?? []).filter(({ kind, calls }) => kind === "assistant" && calls.length > 0);
+  return html`<div class="nest">
+    <div class="who"><b>Prompt</b></div>
+    <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(prompt)}></div>
+    ${did.map((row) => {
+      const { content } = row.message;
+      return html`${content === "" ? nothing : html`<div class="prose" .innerHTML=${renderMarkdown(content)}></div>`}
+      ${callsOf(model, row)}`;
+    })}
+    ${
+      call.result
+        ? html`<div class="who"><b>Report</b></div>
+            <div class="prose" data-part="output-${call.id}" .innerHTML=${renderMarkdown(call.result.content)}></div>`
+        : nothing
+    }
+  </div>`;
 }
 
 /** @param {Call} call */

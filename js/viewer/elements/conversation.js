@@ -40,11 +40,15 @@ export class Conversation extends LitElement {
     this.#list = new Virtualizer(this.#options());
     this.#unmount = this.#list._didMount();
     this.model.addEventListener("change", this.#changed);
+    addEventListener("beforeprint", this.#printing);
+    addEventListener("afterprint", this.#printed);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.model.removeEventListener("change", this.#changed);
+    removeEventListener("beforeprint", this.#printing);
+    removeEventListener("afterprint", this.#printed);
     this.#unmount();
   }
 
@@ -71,6 +75,24 @@ export class Conversation extends LitElement {
     this.#list.setOptions({ ...this.#list.options, ...this.#options() });
     this.requestUpdate();
   };
+
+  #isPrinting = false;
+  /** Mounts all rows, before the browser lays out its pages. */
+  #printing = () => {
+    this.#isPrinting = true;
+    this.requestUpdate();
+    this.performUpdate();
+  };
+  #printed = () => {
+    this.#isPrinting = false;
+    this.requestUpdate();
+  };
+
+  /** What is mounted. @returns {{ key: unknown, index: number }[]} */
+  get #mounted() {
+    if (this.#isPrinting) return this.model.rows.map(({ id }, index) => ({ key: id, index }));
+    return this.#list.getVirtualItems();
+  }
 
   /** Whether the end of the session is on screen. */
   get isAtEnd() {
@@ -151,7 +173,7 @@ export class Conversation extends LitElement {
       </div>
       <div class="feed" role="feed" aria-label="Conversation" aria-busy=${!this.model.isWhole}>
         ${repeat(
-          this.#list.getVirtualItems(),
+          this.#mounted,
           ({ key }) => key,
           ({ index }) => this.#article(rows[index], index),
         )}
@@ -189,6 +211,7 @@ export class Conversation extends LitElement {
   }
 
   updated() {
+    if (this.#isPrinting) return;
     const feed = /** @type {HTMLElement} */ (this.querySelector(".feed"));
     feed.style.height = `${this.#list.getTotalSize()}px`;
     const items = new Map(this.#list.getVirtualItems().map((item) => [item.index, item]));
