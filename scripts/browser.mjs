@@ -10,11 +10,12 @@ import process from "node:process";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
 import { installPackages } from "./debian.mjs";
-import { readTranscript } from "../js/index.js";
+import * as leftoff from "../js/index.js";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
+import { checkViewer } from "../tests/browser/viewer.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
@@ -25,6 +26,7 @@ const BROWSER_PROGRAMS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
+const PAYLOADS = join(root, "tests", "fixtures", "dompurify-xss", "payloads.json");
 const TESTS_FOLDER = join(root, "tests", "browser");
 /** How long a page may take, whatever else the machine is doing. */
 const TIMEOUT_MS = 60_000;
@@ -231,6 +233,8 @@ async function inChromium(executablePath, packed, given) {
     await check("a worker keeps sessions in the origin's private files", () => checkWorkerSessions(driven, origin));
     await check("examples/page", () => checkPageExample(driven, origin, given.transcript));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
+    const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
+    await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));
       await check(
@@ -248,7 +252,7 @@ async function inChromium(executablePath, packed, given) {
 await step("bundlers", install);
 const packed = unpackPackage();
 const transcript = [...readFileSync(FIXTURE)];
-const given = { transcript, expected: await readOf(readTranscript, new Blob([new Uint8Array(transcript)])) };
+const given = { transcript, expected: await readOf(leftoff.readTranscript, new Blob([new Uint8Array(transcript)])) };
 const worker = join(folder, "worker");
 mkdirSync(worker);
 await check("workerd", () => inWorkerd({ folder: worker, entry: join(folder, "tests", "workerd.mjs"), given }));

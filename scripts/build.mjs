@@ -41,6 +41,7 @@ const shim = [
   "scripts/types.json",
   "scripts/build.mjs",
   "scripts/bundles.mjs",
+  "scripts/viewer.mjs",
   "scripts/licenses.mjs",
   "Cargo.lock",
   ...bindings,

@@ -10,6 +10,7 @@ import { deflateRawSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 import { licenses } from "./licenses.mjs";
 import { root } from "./run.mjs";
+import { buildViewer } from "./viewer.mjs";
 
 /** @import { BuildOptions, Plugin } from "esbuild" */
 
@@ -59,7 +60,7 @@ async function build(options) {
 
 /** Makes all bundles. */
 export async function bundles() {
-  for (const folder of ["cli", "inline", "node", "opencode", "web", "workerd"])
+  for (const folder of ["cli", "inline", "node", "opencode", "viewer", "web", "workerd"])
     rmSync(join(pkg, folder), { recursive: true, force: true });
   texts();
   await forNode();
@@ -90,6 +91,7 @@ export async function bundles() {
     outdir: "pkg/workerd",
     plugins: [host(["workerd", "web"], "../")],
   });
+  await buildViewer(build);
   licenses(bundled);
 }
 

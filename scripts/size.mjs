@@ -11,6 +11,7 @@ import { gzipSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 import { bind, build, whenStale } from "./build.mjs";
 import { fail, root } from "./run.mjs";
+import { VIEWER } from "./viewer.mjs";
 
 /**
  * The limits in kilobytes of 1000 bytes, compressed, without the vocabulary, which is a file of its own. `plain` is the
@@ -33,6 +34,9 @@ import { fail, root } from "./run.mjs";
  * `context` is the module that builds contexts without a store, with counting.
  */
 const LIMITS_KIB = { plain: 635.7, counting: 700, context: 321.4 };
+
+/** The viewer's page beside the core, in kilobytes: its script and its stylesheet. */
+const VIEWER_LIMIT = 150;
 
 const SAMPLE_LINE = JSON.stringify({
   type: "user",
@@ -70,6 +74,8 @@ export async function size() {
   gate("The core without counting", weightOf(plain, "leftoff"), LIMITS_KIB.plain);
   gate("The core with counting", weightOf(join(root, "pkg"), "leftoff"), LIMITS_KIB.counting);
   gate("What builds contexts without a store", weightOf(join(root, "pkg"), "context"), LIMITS_KIB.context);
+  const page = ["viewer.js", "viewer.css"].map((name) => gzipSize(readFileSync(join(root, VIEWER, name))));
+  gate("The viewer's page beside the core", page[0] + page[1], VIEWER_LIMIT);
   for (const [what, { script, limit }] of Object.entries(PAGES))
     gate(`A page that ${what}`, await loadedBy(script), limit);
 }

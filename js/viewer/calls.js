@@ -1,0 +1,167 @@
+// @ts-check
+/** What one line says of a tool call: its argument, its outcome, whether it failed, what it changed. */
+
+/** @import { ReadCall, ReadMessage } from "../types/index.js" */
+
+/**
+ * @typedef {{ id: string, name: string, kind: "tool" | "edit" | "agent", argument: string,
+ *   text: string, isBrief: boolean, result: ReadMessage | undefined, failed: boolean, outcome: string, ms: number | undefined,
+ *   tokens: number | undefined, change: Change | undefined }} Call
+ *   `isBrief`: the argument is all that was asked
+ */
+/** @typedef {{ path: string, removed: string[], added: string[], isNew: boolean }} Change the lines of an edit */
+
+/** The argument that identifies a call, the first one that it has. */
+const IDENTIFYING = [
+  "command",
+  "cmd",
+  "file_path",
+  "filePath",
+  "path",
+  "notebook_path",
+  "absolute_path",
+  "pattern",
+  "query",
+  "url",
+  "description",
+  "prompt",
+  "name",
+];
+/** A longer argument is cut in the line, and shown whole below it. */
+const MAX_BRIEF = 90;
+const EDITS = /^(edit|multiedit|write|write_file|replace|str_replace|apply_patch|create_file|notebookedit|edit_file)$/i;
+const AGENTS = /^(agent|task|spawn_agent|subagent|delegate)$/i;
+
+/**
+ * Describes a call with its result.
+ * @param {ReadCall} call @param {ReadMessage | undefined} result @param {string | undefined} asked when it was asked for
+ * @returns {Call}
+ */
+export function describeCall(call, result, asked) {
+  const input = parseArguments(call.arguments);
+  const argument = argumentOf(input, call.arguments);
+  const isBrief = argument.length <= MAX_BRIEF && Object.values(input ?? {}).every((value) => value === argument);
+  const kind = AGENTS.test(call.name) ? "agent" : EDITS.test(call.name) ? "edit" : "tool";
+  return {
+    id: call.id,
+    name: call.name,
+    kind,
+    argument,
+    text:
+      kind === "agent" && typeof input?.prompt === "string"
+        ? input.prompt
+        : isBrief
+          ? argument
+          : input
+            ? formatInput(input)
+            : call.arguments,
+    isBrief,
+    result,
+    failed: hasFailed(result),
+    outcome: outcomeOf(result),
+    ms: elapsed(asked, result?.timestamp),
+    tokens: result?.tokens?.count,
+    change: kind === "edit" ? changeOf(input) : undefined,
+  };
+}
+
+/** @param {string} text @returns {Record<string, unknown> | undefined} */
+function parseArguments(text) {
+  try {
+    const parsed = JSON.parse(text);
+    return parsed && typeof parsed === "object" && !Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {Record<string, unknown> | undefined} input @param {string} raw */
+function argumentOf(input, raw) {
+  if (!input) return oneLine(raw);
+  const key =
+    IDENTIFYING.find((name) => isNamed(input[name])) ?? Object.keys(input).find((name) => isNamed(input[name]));
+  const value = key === undefined ? undefined : input[key];
+  return oneLine(Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "");
+}
+
+/** @param {unknown} value */
+const isNamed = (value) =>
+  (typeof value === "string" && value !== "") ||
+  (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"));
+
+/** @param {string} text */
+const oneLine = (text) => text.slice(0, 400).replace(/\s+/g, " ").trim();
+
+/** The whole of what was asked, for whoever opens the call. @param {Record<string, unknown>} input */
+function formatInput(input) {
+  const entries = Object.entries(input);
+  return entries
+    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`)
+    .join("\n");
+}
+
+/** Whether a result says that the tool failed, or did not run. @param {ReadMessage | undefined} result */
+export function hasFailed(result) {
+  const tool = result?.tool;
+  return tool !== undefined && (tool.isError === true || tool.notRun === true || (tool.exitCode ?? 0) !== 0);
+}
+
+/** @param {ReadMessage | undefined} result */
+function outcomeOf(result) {
+  if (!result) return "no result";
+  const { exitCode, notRun, isError } = result.tool ?? {};
+  if (notRun) return "did not run";
+  if (exitCode !== undefined && (exitCode !== 0 || isError)) return `exit ${exitCode}`;
+  if (isError) return "failed";
+  const lines = countLines(result.content);
+  return lines > 1 ? `${lines} lines` : "";
+}
+
+/** @param {string} text */
+export const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
+
+/** @param {string | undefined} from @param {string | undefined} to @returns {number | undefined} */
+function elapsed(from, to) {
+  const ms = Date.parse(to ?? "") - Date.parse(from ?? "");
+  return ms >= 0 ? ms : undefined;
+}
+
+/** @param {Record<string, unknown> | undefined} input @returns {Change | undefined} */
+function changeOf(input) {
+  if (!input) return undefined;
+  const path = firstText(input, ["file_path", "filePath", "path", "absolute_path", "notebook_path"]);
+  if (path === undefined) return undefined;
+  const removed = firstText(input, ["old_string", "oldString", "old_str", "old_text"]);
+  const added = firstText(input, ["new_string", "newString", "new_str", "new_text", "content", "file_text"]);
+  if (added === undefined) return undefined;
+  return { path, removed: linesOf(removed ?? ""), added: linesOf(added), isNew: removed === undefined };
+}
+
+/** @param {Record<string, unknown>} input @param {string[]} keys */
+function firstText(input, keys) {
+  const key = keys.find((name) => typeof input[name] === "string");
+  return key === undefined ? undefined : /** @type {string} */ (input[key]);
+}
+
+/** @param {string} text */
+const linesOf = (text) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
+
+/**
+ * Compares the lines of an edit: what both begin and end with stays, all between was removed and added.
+ * @param {Change} change
+ * @returns {{ sign: " " | "+" | "-", text: string }[]}
+ */
+export function diffLines({ removed, added }) {
+  const shorter = Math.min(removed.length, added.length);
+  let head = 0;
+  while (head < shorter && removed[head] === added[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && removed.at(-1 - tail) === added.at(-1 - tail)) tail += 1;
+  const line = (/** @type {" " | "+" | "-"} */ sign) => (/** @type {string} */ text) => ({ sign, text });
+  return [
+    ...removed.slice(0, head).map(line(" ")),
+    ...removed.slice(head, removed.length - tail).map(line("-")),
+    ...added.slice(head, added.length - tail).map(line("+")),
+    ...added.slice(added.length - tail).map(line(" ")),
+  ];
+}

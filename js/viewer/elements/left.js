@@ -1,0 +1,115 @@
+// @ts-check
+/** The panel at the left: the turns of the session, and its files. */
+
+import { html, nothing } from "lit";
+import { formatMany, formatSpan } from "../format.js";
+import { icon } from "./icons.js";
+
+/** @import { Row, Turn } from "../conversation.js" */
+/** @import { Model } from "../model.js" */
+
+const TABS = /** @type {const} */ ({ outline: "Outline", files: "Files" });
+
+/** @param {Model} model @param {(row: number) => void} go */
+export function leftOf(model, go) {
+  const tabs = Object.entries(TABS).map(
+    ([name, text]) =>
+      html`<button
+        class="tab"
+        role="tab"
+        id="tab-${name}"
+        aria-selected=${model.tab === name}
+        aria-controls="pane"
+        @click=${() => model.change(() => (model.tab = /** @type {"outline"} */ (name)))}
+      >
+        ${text}
+      </button>`,
+  );
+  return html`<nav class="left" aria-label="Session" ?data-open=${model.isLeftOpen}>
+    <div class="tabs" role="tablist" aria-label="Session">${tabs}</div>
+    <div class="pane" id="pane" role="tabpanel" aria-labelledby="tab-${model.tab}" tabindex="0">
+      ${model.tab === "outline" ? outlineOf(model, go) : filesOf(model, go)}
+    </div>
+  </nav>`;
+}
+
+/** @param {Model} model @param {(row: number) => void} go */
+function outlineOf(model, go) {
+  const { rows, view, conversation } = model;
+  const current = rows[view.first]?.turn ?? 0;
+  return html`<ol class="ol">
+    ${conversation.turns.map((turn, place) => {
+      const isCurrent = place === current;
+      return html`<li>
+        <button class="o-turn" aria-current=${isCurrent ? "true" : nothing} @click=${() => go(turn.firstRow)}>
+          <span class="k">${turn.number}</span><span class="x">${turn.title || "Before the first request"}</span>
+          <span class="m">
+            <span>${formatMany(turn.messageCount, "message")}</span>
+            ${turn.failed > 0 ? html`<span class="e">${formatMany(turn.failed, "error")}</span>` : nothing}
+            <span>${formatSpan(turn.timestamp, turn.end)}</span>
+          </span>
+        </button>
+        ${isCurrent ? stepsOf(model, turn, go) : nothing}
+      </li>`;
+    })}
+  </ol>`;
+}
+
+/** What stands out in a turn. @param {Model} model @param {Turn} turn @param {(row: number) => void} go */
+function stepsOf(model, turn, go) {
+  const steps = [];
+  for (let place = turn.firstRow; place <= turn.lastRow; place += 1)
+    for (const { kind, name, text } of notable(model.rows[place]))
+      steps.push(
+        html`<li>
+          <button @click=${() => go(place)}>${icon(name, kind)}<span class="lab">${text}</span></button>
+        </li>`,
+      );
+  return steps.length === 0
+    ? nothing
+    : html`<ul class="o-sub">
+        ${steps}
+      </ul>`;
+}
+
+/**
+ * @param {Row} row
+ * @returns {{ kind: string, name: "failed" | "agent" | "file" | "fold", text: string }[]}
+ */
+function notable(row) {
+  if (row.kind === "summary") return [{ kind: "w", name: "fold", text: "Compacted" }];
+  /** @type {{ kind: string, name: "failed" | "agent" | "file", text: string }[]} */
+  const found = [];
+  for (const { failed, kind, argument, change, name } of row.calls) {
+    if (failed) found.push({ kind: "e", name: "failed", text: argument || name });
+    else if (kind === "agent") found.push({ kind: "a", name: "agent", text: argument || name });
+    else if (change) found.push({ kind: "", name: "file", text: shorten(change.path) });
+  }
+  return found;
+}
+
+/** @param {string} path */
+const shorten = (path) => path.split("/").slice(-2).join("/");
+
+/** @param {Model} model @param {(row: number) => void} go */
+function filesOf(model, go) {
+  const { files } = model.conversation.totals;
+  if (files.size === 0) return html`<p class="note">No file was changed by a tool that says so.</p>`;
+  return [...files].map(([path, { added, removed, rows }]) => {
+    const [folder, name] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
+    return html`<button
+      class="f-row"
+      title="${path}, ${formatMany(rows.length, "edit")}"
+      @click=${() => go(model.conversation.rowOf.get(nextOf(model, rows)) ?? 0)}
+    >
+      <span class="p"><span>${shorten(folder)}</span>${name}</span>
+      <span class="plus">${added > 0 ? `+${added}` : ""}</span
+      ><span class="minus">${removed > 0 ? `−${removed}` : ""}</span>
+    </button>`;
+  });
+}
+
+/** The next edit behind the cursor, or the first. @param {Model} model @param {string[]} rows */
+function nextOf(model, rows) {
+  return rows.find((id) => (model.conversation.rowOf.get(id) ?? 0) > model.cursor) ?? rows[0];
+}

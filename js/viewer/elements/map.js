@@ -1,0 +1,280 @@
+// @ts-check
+/** The map at the right, in place of a scrollbar: one canvas, and what is on screen above it. */
+
+import { LitElement, html } from "lit";
+import { formatCount, formatMany } from "../format.js";
+import { PRIORITY, layOut, placeAt } from "../map.js";
+import { nameOf } from "./message.js";
+
+/** @import { Band, Layout, Mark } from "../map.js" */
+/** @import { Model } from "../model.js" */
+
+/** Wider than this there are lanes for marks and the fill. */
+const NARROW = 40;
+const COLOURS = {
+  user: "--m-user",
+  assistant: "--m-asst",
+  tool: "--m-tool",
+  note: "--m-reason",
+  agent: "--m-agent",
+  summary: "--warn",
+  failed: "--err",
+};
+/** Where a band begins and how wide it is, in parts of its lane. @type {Record<Band["kind"], [number, number]>} */
+const SHAPES = {
+  user: [0, 1],
+  assistant: [0, 0.75],
+  tool: [0.2, 0.8],
+  note: [0, 0.3],
+  agent: [0.3, 0.7],
+  summary: [0, 1],
+  failed: [0.2, 0.8],
+};
+/** What the canvas has at its left for the numbers of turns. */
+const MARGIN = 10;
+/** How far a turn of the wheel, and a key, move. */
+const PAGE_ROWS = 10;
+
+/** The map. Its model and what goes to a place are given once, before it is connected. */
+export class SessionMap extends LitElement {
+  /** @type {Model} */
+  model = /** @type {any} */ (undefined);
+  /** @type {(row: number, fraction: number) => void} */
+  go = () => {};
+  /** @type {(pixels: number) => void} */
+  moveBy = () => {};
+  /** @type {Layout} */
+  #layout = { bands: [], tops: [0], marks: [], fill: [] };
+  #resized = new ResizeObserver(() => this.#draw());
+  #isDragged = false;
+  #isStale = true;
+
+  createRenderRoot() {
+    return this;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.model.addEventListener("change", this.#changed);
+    this.model.addEventListener("view", this.#viewed);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#changed);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.model.removeEventListener("change", this.#changed);
+    this.model.removeEventListener("view", this.#viewed);
+    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#changed);
+    this.#resized.disconnect();
+  }
+
+  #changed = () => {
+    this.#isStale = true;
+    this.requestUpdate();
+  };
+  #viewed = () => this.requestUpdate();
+
+  render() {
+    const { rows, view, conversation } = this.model;
+    const row = rows[view.first];
+    const messages = conversation.totals.messages;
+    const text = row ? `Message ${formatCount(row.place + 1)} of ${formatCount(messages)}, ${nameOf(row)}` : "Empty";
+    return html`<aside class="map" aria-label="Map of the session">
+      <div class="cap" aria-hidden="true"><span>tokens</span><span>fill</span></div>
+      <div
+        class="area"
+        role="slider"
+        tabindex="0"
+        aria-orientation="vertical"
+        aria-label="Position in the session"
+        aria-valuemin="1"
+        aria-valuemax=${Math.max(messages, 1)}
+        aria-valuenow=${row ? row.place + 1 : 1}
+        aria-valuetext=${text}
+        @pointerdown=${this.#pressed}
+        @pointermove=${this.#moved}
+        @pointerup=${this.#released}
+        @pointerleave=${() => this.#tell(undefined, 0)}
+        @wheel=${(/** @type {WheelEvent} */ event) => this.moveBy(event.deltaY)}
+        @keydown=${this.#keyed}
+      >
+        <canvas></canvas>
+        <div class="view"></div>
+      </div>
+      <div class="tip" hidden><b></b><span></span></div>
+    </aside>`;
+  }
+
+  firstUpdated() {
+    this.#resized.observe(/** @type {Element} */ (this.querySelector(".area")));
+  }
+
+  updated() {
+    if (this.#isStale) this.#draw();
+    const { first, last } = this.model.view;
+    const { tops } = this.#layout;
+    const box = /** @type {HTMLElement} */ (this.querySelector(".view"));
+    const [from, to] = [tops[first] ?? 0, tops[last + 1] ?? tops.at(-1) ?? 0];
+    box.style.top = `${from}px`;
+    box.style.height = `${Math.max(to - from, 12)}px`;
+  }
+
+  #draw() {
+    this.#isStale = false;
+    const canvas = this.querySelector("canvas");
+    const { width = 0, height = 0 } = canvas?.parentElement?.getBoundingClientRect() ?? {};
+    const pencil = canvas?.getContext("2d");
+    if (!canvas || !pencil || width === 0) return;
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.round((width + MARGIN) * ratio);
+    canvas.height = Math.round(height * ratio);
+    pencil.scale(ratio, ratio);
+    pencil.translate(MARGIN, 0);
+    const { rows, conversation, metadata } = this.model;
+    const window = metadata.provider.contextWindow;
+    this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
+    const style = getComputedStyle(this);
+    const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+    const isNarrow = width < NARROW;
+    const lane = isNarrow ? { left: 1, width: width - 2 } : { left: 16, width: 40 };
+    this.#drawBands(pencil, lane, 1 / ratio, colour);
+    this.#drawHits(pencil, isNarrow ? 0 : 57, colour);
+    if (isNarrow) return;
+    this.#drawFill(pencil, { left: 64, width: 24, height }, colour);
+    for (const mark of this.#layout.marks) drawMark(pencil, mark, colour);
+  }
+
+  /** @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number }} lane @param {number} least @param {(name: string) => string} colour */
+  #drawBands(pencil, lane, least, colour) {
+    // The kind that is to be seen comes last, where many share a pixel.
+    for (const wanted of PRIORITY) {
+      pencil.fillStyle = colour(COLOURS[wanted]);
+      const [left, width] = SHAPES[wanted];
+      for (const { kind, top, height, isCapped } of this.#layout.bands) {
+        if (kind !== wanted) continue;
+        const gap = height > 3 ? 1 : 0;
+        const x = lane.left + left * lane.width;
+        pencil.fillRect(x, top, width * lane.width, Math.max(height - gap, least));
+        if (isCapped) pencil.clearRect(x + (width * lane.width) / 2 - 3, top + height / 2 - 1, 6, 2);
+      }
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} pencil @param {number} left @param {(name: string) => string} colour */
+  #drawHits(pencil, left, colour) {
+    pencil.fillStyle = colour("--num");
+    for (const row of new Set(this.model.hits.map((hit) => hit.row)))
+      pencil.fillRect(left, this.#layout.tops[row] ?? 0, 4, 3);
+  }
+
+  /** @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number, height: number }} lane @param {(name: string) => string} colour */
+  #drawFill(pencil, { left, width }, colour) {
+    const { fill, tops } = this.#layout;
+    const end = tops.at(-1) ?? 0;
+    const points = fill.map(({ top, share }) => ({ x: left + share * width, y: top }));
+    if (points.length === 0) return;
+    pencil.beginPath();
+    pencil.moveTo(left, points[0].y);
+    for (const { x, y } of points) pencil.lineTo(x, y);
+    pencil.lineTo(/** @type {{ x: number }} */ (points.at(-1)).x, end);
+    pencil.lineTo(left, end);
+    pencil.fillStyle = colour("--m-fill");
+    pencil.fill();
+    pencil.beginPath();
+    for (const { x, y } of points) pencil.lineTo(x, y);
+    pencil.strokeStyle = colour("--m-fill-line");
+    pencil.lineWidth = 1.25;
+    pencil.stroke();
+    pencil.fillStyle = colour("--edge");
+    pencil.fillRect(left + width - 1, 0, 1, end);
+  }
+
+  /** @param {PointerEvent} event */
+  #pressed(event) {
+    this.#isDragged = true;
+    /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    this.#goTo(event);
+  }
+
+  /** @param {PointerEvent} event */
+  #moved(event) {
+    if (this.#isDragged) return this.#goTo(event);
+    this.#tell(this.#placeOf(event).row, event.clientY);
+  }
+
+  #released() {
+    this.#isDragged = false;
+  }
+
+  /** @param {PointerEvent} event */
+  #placeOf(event) {
+    const { top } = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
+    return placeAt(this.#layout, event.clientY - top);
+  }
+
+  /** @param {PointerEvent} event */
+  #goTo(event) {
+    const { row, fraction } = this.#placeOf(event);
+    this.go(row, fraction);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyed(event) {
+    const { view, rows } = this.model;
+    /** @type {Record<string, number>} */
+    const moves = {
+      ArrowUp: view.first - 1,
+      ArrowDown: view.first + 1,
+      PageUp: view.first - PAGE_ROWS,
+      PageDown: view.first + PAGE_ROWS,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const wanted = moves[event.key];
+    if (wanted === undefined) return;
+    event.preventDefault();
+    this.go(Math.min(Math.max(wanted, 0), rows.length - 1), event.key === "End" ? 1 : 0);
+  }
+
+  /** @param {number | undefined} place @param {number} y */
+  #tell(place, y) {
+    const tip = /** @type {HTMLElement} */ (this.querySelector(".tip"));
+    const row = place === undefined ? undefined : this.model.rows[place];
+    tip.hidden = row === undefined;
+    if (!row) return;
+    tip.style.top = `${y - 20}px`;
+    /** @type {Element} */ (tip.firstElementChild).textContent = `Message ${formatCount(row.place + 1)}`;
+    /** @type {Element} */ (tip.lastElementChild).textContent = `${nameOf(row)}, ${formatMany(row.tokens, "token")}`;
+  }
+}
+
+/** @param {CanvasRenderingContext2D} pencil @param {Mark} mark @param {(name: string) => string} colour */
+function drawMark(pencil, { top, kind, text }, colour) {
+  const names = { failed: "--err", summary: "--warn", turn: "--accent" };
+  pencil.strokeStyle = pencil.fillStyle = colour(names[kind]);
+  pencil.lineWidth = 1.75;
+  if (kind === "turn") {
+    pencil.font = `600 12px ${colour("--font")}`;
+    pencil.textAlign = text.length > 2 ? "right" : "center";
+    pencil.fillText(text, text.length > 2 ? 14 : 7, top + 10);
+    return;
+  }
+  pencil.beginPath();
+  if (kind === "failed") {
+    for (const [x, y] of [
+      [-4, -4],
+      [-4, 4],
+    ]) {
+      pencil.moveTo(7 + x, top + 5 + y);
+      pencil.lineTo(7 - x, top + 5 - y);
+    }
+  } else {
+    pencil.setLineDash([3, 2]);
+    pencil.moveTo(0, top);
+    pencil.lineTo(88, top);
+  }
+  pencil.stroke();
+  pencil.setLineDash([]);
+}
+
+customElements.define("leftoff-map", SessionMap);

@@ -1,0 +1,157 @@
+// @ts-check
+/** One row of the conversation: a message, with its calls. */
+
+import { html, nothing } from "lit";
+import { formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
+import { imageSize, imageUrl, sizeOf } from "../images.js";
+import { renderMarkdown } from "../markdown.js";
+import { callsOf, textOf } from "./call.js";
+import { icon } from "./icons.js";
+
+/** @import { Attachment } from "../../types/index.js" */
+/** @import { Row } from "../conversation.js" */
+/** @import { Model } from "../model.js" */
+
+/** A request of more lines is cut until it is opened. */
+const MAX_USER_LINES = 24;
+
+/** What a row is called, for whoever hears it. @param {Row} row */
+export function nameOf(row) {
+  const names = { user: "You", assistant: "Assistant", tool: "Tool", summary: "Compaction", note: "Note" };
+  return [names[row.kind], formatTime(row.message.timestamp), row.failed ? "failed" : ""].filter(Boolean).join(", ");
+}
+
+/** @param {Model} model @param {Row} row */
+export function messageOf(model, row) {
+  const bodies = { user: userOf, assistant: assistantOf, tool: otherOf, note: otherOf, summary: summaryOf };
+  return html`<div class="row ${row.kind} ${row.kind === "assistant" && !row.isFirstOfModel ? "later" : ""}">
+    <div class="g">${gutterOf(model, row)}</div>
+    <div class="body">${bodies[row.kind](model, row)}</div>
+  </div>`;
+}
+
+/** @param {Model} model @param {Row} row */
+function gutterOf(model, row) {
+  if (row.isFirstOfTurn) return html`<span class="num">${model.conversation.turns[row.turn].number}</span>`;
+  return linkOf(row);
+}
+
+/** @param {Row} row */
+function linkOf({ message }) {
+  const time = formatTime(message.timestamp);
+  return html`<a href="#m=${message.id}" title="Link to this message">${time || "link"}</a>`;
+}
+
+/** @param {Model} model @param {Row} row */
+function userOf(model, row) {
+  const { content, attachments, tokens } = row.message;
+  const lines = content.split("\n");
+  const isLong = lines.length > MAX_USER_LINES;
+  const isWhole = !isLong || model.shownMore(row, "content") > 0 || model.isSearched(row, "content");
+  const shown = isWhole ? content : lines.slice(0, MAX_USER_LINES).join("\n");
+  return html`<div class="who">
+      <span class="num inline">${model.conversation.turns[row.turn].number}</span>
+      <h2>You</h2>
+      <span class="r">
+        ${tokens ? html`<span><b>${formatCount(tokens.count)}</b> tokens</span>` : nothing}<span class="tm"
+          >${linkOf(row)}</span
+        >
+      </span>
+    </div>
+    <div class="prose" data-part="content" .innerHTML=${renderMarkdown(shown)}></div>
+    ${isWhole ? nothing : html`<button class="more" @click=${() => model.showMore(row, "content", 1)}>Show ${lines.length - MAX_USER_LINES} more lines</button>`}
+    ${imagesOf(attachments)}`;
+}
+
+/** @param {Model} model @param {Row} row */
+function assistantOf(model, row) {
+  const { content, attachments } = row.message;
+  const { model: name, reasoning = [], usage } = row.message.assistant ?? {};
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
+  const sent = input + cacheRead + cacheWrite;
+  const cache = `${formatCount(cacheRead)} read from the cache, ${formatCount(cacheWrite)} written`;
+  return html`<div class="who ${row.isFirstOfModel ? "" : "q"}">
+      <b>${formatModel(name) || "Assistant"}</b>
+      <span class="r" title=${cache}>
+        <span class="tm narrow">${linkOf(row)}</span>
+        ${sent > 0 ? html`<span class="opt">in <b>${formatShort(sent)}</b></span>` : nothing}
+        ${output > 0 ? html`<span class="opt">out <b>${formatShort(output)}</b></span>` : nothing}
+      </span>
+    </div>
+    ${reasoning.map((piece, index) => reasoningOf(model, row, index, piece.text))}
+    ${content === "" ? nothing : html`<div class="prose" data-part="content" .innerHTML=${renderMarkdown(content)}></div>`}
+    ${imagesOf(attachments)} ${callsOf(model, row)}`;
+}
+
+/** @param {Model} model @param {Row} row @param {number} index @param {string} text */
+function reasoningOf(model, row, index, text) {
+  const part = `reasoning-${index}`;
+  const isSealed = text === "";
+  const isOpen = !isSealed && model.isOpen(row, part);
+  const words = isSealed
+    ? "Sealed by the provider; its text is not in the log"
+    : text.slice(0, 200).replace(/\s+/g, " ");
+  return html`<div class="reason">
+    <button
+      class="r-head"
+      aria-expanded=${isOpen}
+      ?disabled=${isSealed}
+      @click=${() => model.setOpen(row, part, !isOpen)}
+    >
+      ${icon("chevron", "tw")}<b>Reasoning</b><span class="pv">${words}</span>
+    </button>
+    ${isOpen ? html`<div class="r-body prose" data-part=${part} .innerHTML=${renderMarkdown(text)}></div>` : nothing}
+  </div>`;
+}
+
+/** @param {Model} model @param {Row} row */
+function otherOf(model, row) {
+  const isOpen = model.isOpen(row, "content");
+  const { content, tool, role, attachments } = row.message;
+  const name = tool ? `${tool.name}, without its call` : role === "system" ? "Instructions" : "Note from the client";
+  return html`<div class="reason">
+      <button class="r-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
+        ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${content.slice(0, 200).replace(/\s+/g, " ")}</span>
+        <span>${formatMany(row.tokens, "token")}</span>
+      </button>
+      ${isOpen ? html`<div class="boxed">${textOf(model, row, "content", content, "wrap")}</div>` : nothing}
+    </div>
+    ${imagesOf(attachments)}`;
+}
+
+/** @param {Model} model @param {Row} row */
+function summaryOf(model, row) {
+  const isOpen = model.isOpen(row, "content");
+  return html`<div class="notice warn">
+      ${icon("fold")}<b>Context compacted, a new frame begins</b>
+      <span class="act">
+        <button aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
+          ${isOpen ? "Hide the summary" : "Read the summary"}
+        </button>
+      </span>
+      <span class="sub">The messages before became a summary of ${formatMany(row.tokens, "token")}.</span>
+    </div>
+    ${isOpen ? html`<div class="prose summary" data-part="content" .innerHTML=${renderMarkdown(row.message.content)}></div>` : nothing}`;
+}
+
+/** @param {Attachment[] | undefined} attachments */
+function imagesOf(attachments) {
+  return (attachments ?? []).map((attachment) => {
+    const url = imageUrl(attachment);
+    const name = attachment.name ?? attachment.path ?? attachment.mime;
+    if (!url) return html`<p class="file">${icon("file")} ${name}, ${attachment.mime}</p>`;
+    const size = imageSize(attachment);
+    const pixels = size ? `${size.width} × ${size.height}, ` : "";
+    return html`<figure class="img">
+      <img
+        src=${url}
+        alt=${name}
+        width=${size?.width ?? 440}
+        height=${size?.height ?? 248}
+        loading="lazy"
+        decoding="async"
+      />
+      <figcaption>${name} · ${pixels}${formatShort(sizeOf(attachment))}B</figcaption>
+    </figure>`;
+  });
+}

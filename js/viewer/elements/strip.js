@@ -1,0 +1,111 @@
+// @ts-check
+/** The header, and the strip below it: totals. */
+
+import { html, nothing } from "lit";
+import { formatAgent, formatCount, formatModel, formatShort, formatSpan } from "../format.js";
+import { brand, icon } from "./icons.js";
+
+/** @import { Model } from "../model.js" */
+
+/**
+ * @param {Model} model
+ * @param {Record<string, () => void>} actions by the names that the keys have
+ */
+export function headerOf(model, actions) {
+  const { display, project, provider, imported } = model.metadata;
+  const of = [project?.name, formatAgent(imported?.agent), formatModel(provider.model)].filter(Boolean).join(" · ");
+  return html`<header class="head">
+    <span class="brand">${brand}</span>
+    <div class="title">
+      <h1>${display.title || "Session"}</h1>
+      <span class="of">${of}</span>
+    </div>
+    ${model.isLive ? html`<span class="live"><i></i>Live</span>` : nothing} ${searchOf(model, actions)}
+    <button class="btn icon only-m" aria-label="Outline" aria-expanded=${model.isLeftOpen} @click=${actions.toggleLeft}>
+      ${icon("list")}
+    </button>
+    <button class="btn icon only-n" aria-label="Search" @click=${actions.focusSearch}>${icon("find")}</button>
+    <button class="btn icon" aria-label="All keys" @click=${actions.help}>${icon("keys")}</button>
+    <button class="btn icon" aria-label="Light or dark" @click=${actions.switchTheme}>${icon("theme")}</button>
+  </header>`;
+}
+
+/** @param {Model} model @param {Record<string, () => void>} actions */
+function searchOf(model, actions) {
+  const isSearching = model.query !== "";
+  const place =
+    model.hits.length === 0 ? "nothing found" : `${model.currentHit + 1} of ${formatCount(model.hits.length)}`;
+  return html`<div class="find" role="search">
+    ${icon("find")}<input
+      type="search"
+      placeholder="Search this session"
+      aria-label="Search this session"
+      autocomplete="off"
+      spellcheck="false"
+      .value=${model.query}
+      @input=${(/** @type {InputEvent} */ { target }) => model.search(/** @type {HTMLInputElement} */ (target).value)}
+    />
+    ${
+      isSearching
+        ? html`<span class="n" role="status">${place}</span>
+            <button class="btn icon s" aria-label="Previous hit" @click=${actions.previousHit}>${icon("up")}</button>
+            <button class="btn icon s" aria-label="Next hit" @click=${actions.nextHit}>${icon("down")}</button>`
+        : html`<kbd>/</kbd>`
+    }
+  </div>`;
+}
+
+/** @param {Model} model @param {Record<string, () => void>} actions */
+export function stripOf(model, actions) {
+  const { totals } = model.conversation;
+  const { contextWindow } = model.metadata.provider;
+  const span = formatSpan(totals.start, totals.end);
+  return html`<div class="strip" role="region" aria-label="Totals" tabindex="0">
+    <span class="tot"><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}</span>
+    ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}
+    ${tokensOf(model)} ${filesOf(model, actions)}
+    ${totals.calls > 0 ? html`<span class="tot"><b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}</span>` : nothing}
+    ${
+      totals.failed > 0
+        ? html`<button class="tot bad" title="Next error" @click=${actions.nextError}>
+            <b>${formatCount(totals.failed)}</b> ${totals.failed === 1 ? "error" : "errors"}
+          </button>`
+        : nothing
+    }
+    ${model.isWhole ? nothing : html`<span class="tot">reading</span>`}
+  </div>`;
+}
+
+/** @param {number} used @param {number} whole */
+function windowOf(used, whole) {
+  if (used === 0) return nothing;
+  const of = whole > 0 ? ` of ${formatShort(whole)}` : "";
+  const meter =
+    whole > 0 ? html`<meter class="meter" max=${whole} value=${used} aria-label="Window"></meter>` : nothing;
+  return html`<span class="tot"
+    >Window ${meter}<span><b>${formatShort(used)}</b>${of}</span></span
+  >`;
+}
+
+/** @param {Model} model */
+function tokensOf({ conversation: { totals } }) {
+  if (totals.input === 0) return html`<span class="tot">Tokens <b>${formatShort(totals.tokens)}</b></span>`;
+  const cached = Math.round((100 * totals.cached) / totals.input);
+  return html`<span class="tot"
+    >Tokens <span><b>${formatShort(totals.input)}</b> in</span>
+    <span><b>${formatShort(totals.output)}</b> out${cached > 0 ? "," : ""}</span>
+    ${cached > 0 ? html`<span><b>${cached} %</b> cached</span>` : nothing}</span
+  >`;
+}
+
+/** @param {Model} model @param {Record<string, () => void>} actions */
+function filesOf({ conversation: { totals } }, actions) {
+  if (totals.files.size === 0) return nothing;
+  let [added, removed] = [0, 0];
+  for (const file of totals.files.values()) [added, removed] = [added + file.added, removed + file.removed];
+  return html`<button class="tot" @click=${actions.showFiles}>
+    <span><b>${totals.files.size}</b> ${totals.files.size === 1 ? "file" : "files"}</span>
+    ${added > 0 ? html`<span class="plus">+${formatCount(added)}</span>` : nothing}
+    ${removed > 0 ? html`<span class="minus">−${formatCount(removed)}</span>` : nothing}
+  </button>`;
+}

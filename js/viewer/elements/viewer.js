@@ -1,0 +1,263 @@
+// @ts-check
+/** The page of one session. */
+
+import { LitElement, html, nothing } from "lit";
+import { KEYS, Keys } from "../keys.js";
+import { currentHitBox } from "../marks.js";
+import { foldsOf } from "../model.js";
+import { Conversation } from "./conversation.js";
+import { leftOf } from "./left.js";
+import { SessionMap } from "./map.js";
+import { headerOf, stripOf } from "./strip.js";
+
+/** @import { Model } from "../model.js" */
+
+/** The header, the strip, the panels and the conversation. Its model is given once, before it is connected. */
+export class Viewer extends LitElement {
+  /** @type {Model} */
+  model = /** @type {any} */ (undefined);
+  #keys = new Keys();
+  #ended = new AbortController();
+
+  createRenderRoot() {
+    return this;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.conversation.model = this.model;
+    this.#map.model = this.model;
+    this.#map.go = (row, fraction) => this.conversation.showAt(row, fraction);
+    this.#map.moveBy = (pixels) => this.conversation.moveBy(pixels);
+    const { signal } = this.#ended;
+    const update = () => this.requestUpdate();
+    this.model.addEventListener("change", update, { signal });
+    this.model.addEventListener("view", () => this.#viewed(), { signal });
+    document.addEventListener("keydown", (event) => this.#pressed(event), { signal });
+    window.addEventListener("hashchange", () => this.goToLink(), { signal });
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#ended.abort();
+  }
+
+  #viewed() {
+    const { model } = this;
+    if (model.view.last === model.rows.length - 1) model.unseen = 0;
+    this.requestUpdate();
+  }
+
+  /** The list of messages. */
+  conversation = new Conversation();
+  #map = new SessionMap();
+
+  /** What keys and buttons do. @type {Record<string, () => void>} */
+  actions = {
+    nextMessage: () => this.#moveTo(this.model.next(1, () => true)),
+    previousMessage: () => this.#moveTo(this.model.next(-1, () => true)),
+    nextTurn: () => this.#goTo(this.model.next(1, ({ isFirstOfTurn }) => isFirstOfTurn)),
+    previousTurn: () => this.#goTo(this.model.next(-1, ({ isFirstOfTurn }) => isFirstOfTurn)),
+    nextError: () => this.#goTo(this.model.next(1, ({ failed }) => failed)),
+    previousError: () => this.#goTo(this.model.next(-1, ({ failed }) => failed)),
+    nextHit: () => this.#moveHit(1),
+    previousHit: () => this.#moveHit(-1),
+    focusSearch: () => this.#focusSearch(),
+    fold: () => this.model.toggleRow(this.#current),
+    foldKind: () => this.model.toggleKind(this.#current),
+    focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
+    showOutline: () => this.model.change(() => (this.model.tab = "outline")),
+    showFiles: () => this.model.change(() => (this.model.tab = "files")),
+    copyLink: () => this.#copy(linkTo(this.#current.id)),
+    copyText: () => this.#copy(textOf(this.#current)),
+    toStart: () => this.#goTo(0),
+    toEnd: () => this.#goTo(this.model.rows.length - 1),
+    switchTheme: () => this.#switchTheme(),
+    help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
+    toggleLeft: () => this.model.change(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
+    close: () => this.#closeOne(),
+  };
+
+  /** Goes to the conversation without a change of the address, which names a message. @param {Event} event */
+  #skip(event) {
+    event.preventDefault();
+    void this.conversation.focusRow(this.model.cursor);
+  }
+
+  #switchTheme() {
+    switchTheme();
+    this.model.change(() => {});
+  }
+
+  get #current() {
+    return this.model.rows[this.model.cursor];
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const isTyping = event.target instanceof HTMLInputElement;
+    if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
+    if (isTyping && event.key !== "Escape") return;
+    if (event.target instanceof HTMLElement && event.target.role === "slider" && event.key.length > 1) return;
+    const action = this.#keys.press(event.key);
+    if (!action || (this.model.rows.length === 0 && action !== "help")) return;
+    event.preventDefault();
+    this.actions[action]();
+  }
+
+  /** @param {number | undefined} row */
+  #moveTo(row) {
+    if (row === undefined) return;
+    this.model.change(() => (this.model.cursor = row));
+    void this.conversation.focusRow(row);
+  }
+
+  /** @param {number | undefined} row */
+  async #goTo(row) {
+    if (row === undefined) return;
+    this.model.change(() => {
+      this.model.cursor = row;
+      this.model.isLeftOpen = false;
+    });
+    await this.conversation.show(row);
+    await this.conversation.focusRow(row);
+  }
+
+  /** @param {number} by */
+  #moveHit(by) {
+    this.model.moveHit(by);
+    void this.#showHit();
+  }
+
+  async #showHit() {
+    const hit = this.model.hits[this.model.currentHit];
+    if (!hit) return;
+    await this.conversation.show(hit.row, "auto");
+    await nextFrame();
+    await this.conversation.updateComplete;
+    if (hit !== this.model.hits[this.model.currentHit]) return;
+    const box = currentHitBox();
+    const list = this.querySelector(".conv");
+    if (!box || !list) return;
+    const { top, bottom, height } = list.getBoundingClientRect();
+    if (box.top < top + 60 || box.bottom > bottom - 20) list.scrollBy(0, box.top - top - height / 3);
+  }
+
+  #focusSearch() {
+    this.toggleAttribute("data-search", true);
+    const input = this.querySelector("input");
+    input?.focus();
+    input?.select();
+  }
+
+  #closeOne() {
+    const { model } = this;
+    if (model.isHelpOpen) return this.actions.help();
+    if (model.isLeftOpen) return this.actions.toggleLeft();
+    this.toggleAttribute("data-search", false);
+    if (model.query !== "") model.search("");
+    void this.conversation.focusRow(model.cursor);
+  }
+
+  /** @param {string} text */
+  #copy(text) {
+    void navigator.clipboard?.writeText(text);
+    this.#tell("Copied");
+  }
+
+  /** @param {string} text */
+  #tell(text) {
+    const region = this.querySelector(".told");
+    if (region) region.textContent = text;
+  }
+
+  /** Goes to the message that the address names, and opens what hides it. */
+  goToLink() {
+    const [, id] = /^#m=([^&]+)/.exec(location.hash) ?? [];
+    const place = id === undefined ? undefined : this.model.conversation.rowOf.get(decodeURIComponent(id));
+    if (place === undefined) return;
+    const row = this.model.rows[place];
+    for (const { part, call } of foldsOf(row))
+      if (call ? call.result?.id === id : row.kind !== "assistant") this.model.setOpen(row, part, true);
+    void this.#goTo(place);
+  }
+
+  /** Shows the newest message, without moving what keys act on. */
+  followEnd() {
+    void this.conversation.show(this.model.rows.length - 1, "auto");
+  }
+
+  render() {
+    const { model, actions } = this;
+    return html`<a class="skip" href="#conversation" @click=${this.#skip}>To the conversation</a>
+      ${headerOf(model, actions)} ${stripOf(model, actions)}
+      <main class="main">
+        ${leftOf(model, (row) => void this.#goTo(row))} ${this.conversation} ${this.#map}
+        ${model.unseen > 0 ? html`<div class="pill"><button @click=${actions.toEnd}>${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}</button></div>` : nothing}
+      </main>
+      <div class="told" role="status"></div>
+      ${model.isHelpOpen ? helpOf(actions.help) : nothing}`;
+  }
+
+  updated() {
+    const isQueried = this.model.query !== "" && this.model.query !== this.#shownQuery;
+    this.#shownQuery = this.model.query;
+    if (isQueried) void this.#showHit();
+    this.#showTurn();
+  }
+
+  #shownQuery = "";
+
+  /** Keeps the turn that is read in sight in the outline. */
+  #showTurn() {
+    const turn = this.model.rows[this.model.view.first]?.turn;
+    if (turn === this.#shownTurn) return;
+    this.#shownTurn = turn;
+    const pane = this.querySelector(".pane");
+    const box = this.querySelector(".o-turn[aria-current]")?.getBoundingClientRect();
+    const whole = pane?.getBoundingClientRect();
+    if (!pane || !box || !whole || (box.top >= whole.top && box.bottom <= whole.bottom)) return;
+    pane.scrollTop += box.top - whole.top - whole.height / 3;
+  }
+
+  /** @type {number | undefined} */
+  #shownTurn;
+}
+
+/** @param {() => void} close */
+function helpOf(close) {
+  return html`<dialog class="help" open aria-label="All keys">
+    <h2>Keys</h2>
+    <dl>
+      ${KEYS.map(
+        ([keys, , text]) =>
+          html`<div>
+            <dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt>
+            <dd>${text}</dd>
+          </div>`,
+      )}
+    </dl>
+    <button class="btn line" @click=${close}>Close</button>
+  </dialog>`;
+}
+
+/** Shows the page light if it is dark, and dark if it is light. */
+export function switchTheme() {
+  const { dataset } = document.documentElement;
+  const isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = isDark ? "light" : "dark";
+}
+
+const nextFrame = () => new Promise((go) => requestAnimationFrame(go));
+
+/** @param {string} id */
+const linkTo = (id) => `${location.href.replace(/#.*$/, "")}#m=${id}`;
+
+/** @param {import("../conversation.js").Row} row */
+const textOf = ({ message, calls }) =>
+  [message.content, ...calls.flatMap(({ name, text, result }) => [`${name}\n${text}`, result?.content ?? ""])]
+    .filter((text) => text !== "")
+    .join("\n\n");
+
+customElements.define("leftoff-viewer", Viewer);

@@ -1,0 +1,45 @@
+// @ts-check
+// Makes the transcript viewer's page, `pkg/viewer/`: one script, one stylesheet and the document. The script loads
+// leftoff's own entry for pages, `pkg/web/index.js`, so that the modules are in the package once.
+
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./run.mjs";
+
+/** The page's folder in pkg/. */
+export const VIEWER = "pkg/viewer";
+
+/**
+ * Makes the page.
+ * @param {(options: import("esbuild").BuildOptions) => Promise<void>} build
+ */
+export async function buildViewer(build) {
+  await build({
+    bundle: true,
+    target: ["es2022"],
+    legalComments: "inline",
+    logLevel: "warning",
+    absWorkingDir: root,
+    platform: "browser",
+    format: "esm",
+    minify: true,
+    entryPoints: { viewer: "js/viewer/page.js" },
+    outdir: VIEWER,
+    plugins: [
+      {
+        name: "shared-core",
+        setup: ({ onResolve }) =>
+          void onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "../web/index.js", external: true })),
+      },
+    ],
+  });
+  await build({
+    bundle: true,
+    logLevel: "warning",
+    absWorkingDir: root,
+    minify: true,
+    entryPoints: { viewer: "js/viewer/styles/viewer.css" },
+    outdir: VIEWER,
+  });
+  cpSync(join(root, "js", "viewer", "index.html"), join(root, VIEWER, "index.html"));
+}

@@ -1,0 +1,309 @@
+// @ts-check
+// The transcript viewer in a real browser, under the policy that it is served with: what it shows, what keys do, that
+// nothing said in a session runs or asks for anything, and what axe finds.
+
+import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+
+/** What the page is served with: nothing but its own files, and no markup that was not sanitised. */
+const POLICY = [
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:",
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "require-trusted-types-for 'script'; trusted-types lit-html dompurify",
+].join("; ");
+const TYPES = { ".js": "text/javascript", ".css": "text/css", ".html": "text/html" };
+const TIMEOUT_MS = 60_000;
+/** The smallest PNG that has a size. */
+const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
+
+/** @param {unknown} isSo @param {string} otherwise */
+function expect(isSo, otherwise) {
+  if (!isSo) throw new Error(otherwise);
+}
+
+/** @param {string} what @param {unknown} found @param {unknown} expected */
+const equal = (what, found, expected) =>
+  expect(
+    JSON.stringify(found) === JSON.stringify(expected),
+    `${what}: expected ${JSON.stringify(expected)}, but found ${JSON.stringify(found)} instead`,
+  );
+
+/** Serves the package's folder. @param {string} folder */
+async function servePackage(folder) {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(String(request.url), "http://127.0.0.1");
+    const body = await readFile(join(folder, normalize(pathname))).catch(() => undefined);
+    if (body === undefined) return void response.writeHead(404).end();
+    const type = TYPES[/** @type {".js"} */ (extname(pathname))] ?? "application/octet-stream";
+    response.writeHead(200, { "content-type": type, "content-security-policy": POLICY }).end(body);
+  });
+  await new Promise((go) => server.listen(0, "127.0.0.1", () => go(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { origin: `http://127.0.0.1:${port}`, close: () => void server.close() };
+}
+
+/**
+ * A session of many turns as one file, as `leftoff export` gives it.
+ * @param {typeof import("../../js/index.js")} leftoff
+ * @param {(place: number) => object[]} turn the messages of a turn
+ * @param {number} count of turns
+ */
+async function sessionFile({ MemoryStorage, openStore }, turn, count) {
+  const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
+  const session = await store.create({ title: "The average" });
+  const drafts = Array.from({ length: count }, (_, place) => turn(place)).flat();
+  const { records } = await session.append(/** @type {import("../../js/index.js").Draft[]} */ (drafts));
+  const text = await session.export("leftoff");
+  const ids = records.map(({ id }) => id);
+  await store.close();
+  return { file: { name: "session.leftoff", mimeType: "text/plain", buffer: Buffer.from(text) }, ids };
+}
+
+/** A request, a call that works, one that fails, and an answer. @param {number} place */
+function workTurn(place) {
+  const call = (/** @type {string} */ id, /** @type {string} */ command) => ({
+    id: `${id}${place}`,
+    name: "Bash",
+    arguments: JSON.stringify({ command }),
+  });
+  const image = { mime: "image/png", data: IMAGE, name: "shot.png" };
+  const isFailing = place % 10 === 3;
+  return [
+    { role: "user", content: `Request ${place}: why?`, attachments: place % 25 === 0 ? [image] : undefined },
+    {
+      role: "assistant",
+      content: `I look at **part ${place}**.`,
+      assistant: { model: "claude-sonnet-5-5", toolCalls: [call("a", "ls"), call("b", `pytest ${place}`)] },
+    },
+    { role: "tool", content: `needle-${place} lies here`, tool: { callId: `a${place}`, name: "Bash" } },
+    {
+      role: "tool",
+      content: isFailing ? "1 failed" : "all passed",
+      tool: { callId: `b${place}`, name: "Bash", isError: isFailing, exitCode: isFailing ? 1 : 0 },
+    },
+    { role: "assistant", content: `Done with ${place}.\n\n\`\`\`python\nreturn ${place}\n\`\`\``, assistant: {} },
+  ];
+}
+
+/**
+ * Opens a file in the page as its user does.
+ * @param {import("playwright-core").Browser} driven @param {string} origin
+ * @param {{ name: string, mimeType: string, buffer: Buffer }} file
+ * @param {{ colorScheme?: "light" | "dark", viewport?: { width: number, height: number } }} [how]
+ */
+async function openFile(driven, origin, file, how = {}) {
+  const page = await driven.newPage({ viewport: { width: 1344, height: 896 }, ...how });
+  page.setDefaultTimeout(TIMEOUT_MS);
+  /** @type {string[]} */
+  const wrong = [];
+  page.on("dialog", (dialog) => (wrong.push(`a dialog: ${dialog.message()}`), dialog.dismiss()));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !url.startsWith("data:")) wrong.push(`a request: ${url}`);
+  });
+  page.on("pageerror", (error) => wrong.push(`an error: ${error.message}`));
+  page.on("console", (message) => message.type() === "error" && wrong.push(`in the console: ${message.text()}`));
+  await page.addInitScript(() => {
+    const reports = /** @type {string[]} */ (/** @type {any} */ (globalThis).policyReports = []);
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, sample, blockedURI }) =>
+      reports.push(`${violatedDirective} ${blockedURI} ${sample}`),
+    );
+  });
+  await page.addInitScript({ content: readFileSync(new URL(import.meta.resolve("axe-core")), "utf8") });
+  await page.goto(`${origin}/pkg/viewer/index.html`);
+  await page.setInputFiles("#files", file);
+  await page.locator("leftoff-viewer [aria-busy=false] article").first().waitFor();
+  const finish = async () => {
+    const reports = await page.evaluate(() => /** @type {any} */ (globalThis).policyReports);
+    equal("what the policy reports, and what went wrong", [...reports, ...wrong], []);
+    await page.close();
+  };
+  return { page, finish };
+}
+
+/** The row that has the focus. @param {import("playwright-core").Page} page */
+const focused = (page) => page.locator("article:focus").getAttribute("data-message");
+
+/** @param {import("playwright-core").Page} page @param {string[]} ids @param {number} count of turns */
+async function checkReading(page, ids, count) {
+  const shown = (await page.locator(".strip").innerText()).replace(/\s+/g, " ");
+  expect(shown.includes(`${ids.length.toLocaleString("en")} messages`), `expected ${ids.length} messages: ${shown}`);
+  equal("the turns of the outline", await page.locator(".o-turn").count(), count);
+  await page.keyboard.press("G");
+  await page.locator(`article[data-message="${ids.at(-1)}"]:focus`).waitFor();
+  expect((await page.locator("article").count()) < 60, "expected only what is near the screen to be mounted");
+  await page.keyboard.press("g");
+  await page.keyboard.press("g");
+  await page.locator(`article[data-message="${ids[0]}"]:focus`).waitFor();
+  await page.keyboard.press("j");
+  await page.locator(`article[data-message="${ids[1]}"]:focus`).waitFor();
+  await page.keyboard.press("]");
+  await page.locator(`article[data-message="${ids[5]}"]:focus`).waitFor();
+  await page.keyboard.press("e");
+  await page.locator(`article[data-message="${ids[16]}"]:focus`).waitFor();
+}
+
+/** @param {import("playwright-core").Page} page @param {string[]} ids */
+async function checkFolding(page, ids) {
+  const failing = page.locator(`article[data-message="${ids[16]}"]`);
+  const heads = failing.locator(".s-head");
+  const isOpen = async (/** @type {number} */ place) => heads.nth(place).getAttribute("aria-expanded");
+  equal("a call that worked is folded, one that failed is open", [await isOpen(0), await isOpen(1)], ["false", "true"]);
+  await heads.nth(0).click();
+  await failing.getByText("needle-3 lies here").waitFor();
+  await failing.focus();
+  await page.keyboard.press("o");
+  equal("both are folded by a key", [await isOpen(0), await isOpen(1)], ["false", "false"]);
+}
+
+/** @param {import("playwright-core").Page} page @param {number} count of turns @param {string[]} ids */
+async function checkSearch(page, count, ids) {
+  await page.keyboard.press("/");
+  await page.keyboard.type("needle-");
+  await page.getByText(`of ${count}`, { exact: false }).first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.keyboard.type(`needle-${count - 1} lies`);
+  const opened = page.locator(`article[data-message="${ids[(count - 1) * 5 + 1]}"] .s-body`, { hasText: "lies here" });
+  await opened.waitFor();
+  equal("the current hit is marked", await page.evaluate(() => CSS.highlights.get("hit-now")?.size), 1);
+  await page.keyboard.press("Escape");
+  await opened.waitFor({ state: "detached" });
+}
+
+/** @param {import("playwright-core").Page} page @param {string[]} ids */
+async function checkLinks(page, ids) {
+  const result = ids[5 * 77 + 2];
+  await page.evaluate((id) => void (location.hash = `m=${id}`), result);
+  await page.locator(`article[data-message="${ids[5 * 77 + 1]}"]:focus`).waitFor();
+  await page.getByText("needle-77 lies here").waitFor();
+}
+
+/**
+ * Appends to a session that the page follows: with its end on screen, and then with its beginning there.
+ * @param {import("playwright-core").Page} page
+ */
+async function checkLive(page) {
+  await page.evaluate(async () => {
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const { openStore, MemoryStorage } = await import(core);
+    const { openViewer } = await import(viewer);
+    const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
+    const session = await store.create({ title: "Live" });
+    await session.append(Array.from({ length: 60 }, (_, place) => ({ role: "user", content: `Said ${place}` })));
+    Object.assign(globalThis, { session });
+    await openViewer(document.body, { store, session }).whole;
+  });
+  const append = (/** @type {string} */ content) =>
+    page.evaluate((said) => /** @type {any} */ (globalThis).session.append({ role: "user", content: said }), content);
+  await page.keyboard.press("G");
+  await page.locator("article:focus", { hasText: "Said 59" }).waitFor();
+  await append("Seen as it comes");
+  await page.locator("article", { hasText: "Seen as it comes" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("g");
+  await page.locator("article:focus", { hasText: "Said 0" }).waitFor();
+  await append("Far below");
+  await page.getByRole("button", { name: "1 new message" }).waitFor();
+  equal("the place of a reader", await page.locator(".conv").evaluate(({ scrollTop }) => scrollTop), 0);
+  await page.getByRole("button", { name: "1 new message" }).click();
+  await page.locator("article:focus", { hasText: "Far below" }).waitFor();
+  await page.getByRole("button", { name: "1 new message" }).waitFor({ state: "detached" });
+}
+
+/** @param {import("playwright-core").Page} page @param {string} what */
+async function checkAxe(page, what) {
+  const found = await page.evaluate(async () => {
+    const { violations } = await /** @type {any} */ (globalThis).axe.run(document);
+    return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
+  });
+  equal(`what axe finds in ${what}`, found, []);
+}
+
+/** @param {string[]} payloads @returns {(place: number) => object[]} */
+const hostileTurn = (payloads) => (place) => {
+  const payload = payloads[place];
+  const call = { id: `c${place}`, name: payload.slice(0, 60) || "x", arguments: JSON.stringify({ command: payload }) };
+  const links = `[a](javascript:alert(1)) [b](data:text/html,<script>alert(1)</script>) ![c](https://example.com/${place}.png)`;
+  return [
+    { role: "user", content: `${payload}\n\n${links}` },
+    { role: "assistant", content: payload, assistant: { model: payload.slice(0, 60), toolCalls: [call] } },
+    { role: "tool", content: payload, tool: { callId: `c${place}`, name: call.name, isError: true } },
+  ];
+};
+
+/**
+ * Reads a session of nothing but payloads to its end, all of it open.
+ * @param {import("playwright-core").Page} page @param {number} rows
+ */
+async function checkHostile(page, rows) {
+  await page.keyboard.press("g");
+  await page.keyboard.press("g");
+  for (let place = 1; place < rows; place += 1) await page.keyboard.press("j");
+  await page.locator(`article[aria-posinset="${rows}"]:focus`).waitFor();
+  const hrefs = await page.locator("article a").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  const alive = hrefs.filter((href) => !/^(#m=|https?:|mailto:)/i.test(href ?? ""));
+  equal("links that are none", alive, []);
+  const forbidden = await page.locator("article :is(script, iframe, object, embed, form, style, link, base)").count();
+  equal("elements that no message may have", forbidden, 0);
+}
+
+/**
+ * Prints a session: its last message is on paper, too.
+ * @param {import("playwright-core").Browser} driven @param {string} origin
+ * @param {{ name: string, mimeType: string, buffer: Buffer }} file @param {string[]} ids
+ */
+async function printed(driven, origin, file, ids) {
+  const { page, finish } = await openFile(driven, origin, file);
+  await page.evaluate(() => {
+    addEventListener("beforeprint", () =>
+      Object.assign(globalThis, {
+        printed: [...document.querySelectorAll("article")].map((row) => row.dataset.message),
+      }),
+    );
+  });
+  await page.pdf();
+  const rows = await page.evaluate(() => /** @type {any} */ (globalThis).printed);
+  equal("the rows on paper, and the last one", [rows.length, rows.at(-1)], [(ids.length / 5) * 3, ids.at(-1)]);
+  await finish();
+}
+
+/**
+ * Checks the viewer of an unpacked package.
+ * @param {import("playwright-core").Browser} driven
+ * @param {string} packed its folder
+ * @param {typeof import("../../js/index.js")} leftoff
+ * @param {string[]} payloads
+ */
+export async function checkViewer(driven, packed, leftoff, payloads) {
+  const { origin, close } = await servePackage(packed);
+  const turns = 200;
+  try {
+    const { file, ids } = await sessionFile(leftoff, workTurn, turns);
+    const { page, finish } = await openFile(driven, origin, file);
+    await checkReading(page, ids, turns);
+    await checkFolding(page, ids);
+    await checkSearch(page, turns, ids);
+    await checkLinks(page, ids);
+    await checkAxe(page, "a session, light");
+    await page.keyboard.press("t");
+    await checkAxe(page, "a session, dark");
+    expect((await focused(page)) !== null, "expected a row to have the focus still");
+    await checkLive(page);
+    await finish();
+    await printed(driven, origin, file, ids);
+    const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
+    await checkAxe(narrow.page, "a session, narrow");
+    const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);
+    equal("the width that a narrow page scrolls over", width, 390);
+    await narrow.finish();
+    const hostile = await sessionFile(leftoff, hostileTurn(payloads), payloads.length);
+    const opened = await openFile(driven, origin, hostile.file);
+    await checkHostile(opened.page, payloads.length * 2);
+    await opened.finish();
+  } finally {
+    close();
+  }
+}

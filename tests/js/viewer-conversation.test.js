@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeCall, diffLines } from "../../js/viewer/calls.js";
+import { arrange } from "../../js/viewer/conversation.js";
+import { formatDuration, formatModel, formatShort } from "../../js/viewer/format.js";
+import { Keys } from "../../js/viewer/keys.js";
+import { Model } from "../../js/viewer/model.js";
+import { findHits } from "../../js/viewer/search.js";
+
+/** @param {number} place @param {object} fields */
+const message = (place, fields) => ({
+  id: `m${place}`,
+  timestamp: new Date(1_790_000_000_000 + place * 1_000).toISOString(),
+  content: "",
+  tokens: { count: 10 },
+  ...fields,
+});
+const bash = (/** @type {string} */ id, /** @type {string} */ command) => ({
+  id,
+  name: "Bash",
+  arguments: JSON.stringify({ command }),
+});
+/** @type {any[]} */
+const SAID = [
+  message(0, { role: "user", content: "Fix the average." }),
+  message(1, {
+    role: "assistant",
+    content: "I look.",
+    assistant: { toolCalls: [bash("a", "ls"), bash("b", "pytest")] },
+  }),
+  message(2, { role: "tool", content: "calc", tool: { callId: "a", name: "Bash" } }),
+  message(3, { role: "tool", content: "1 failed", tool: { callId: "b", name: "Bash", isError: true, exitCode: 1 } }),
+  message(4, { role: "user", content: "attached", source: { agent: "claude-code", id: "x", isMeta: true } }),
+  message(5, { role: "user", content: "And now?\nTell me." }),
+  message(6, { role: "tool", content: "of no call", tool: { callId: "lost", name: "Read" } }),
+];
+
+test("results go to the rows of their calls, and no message is lost", () => {
+  const { rows, totals, rowOf } = arrange(SAID);
+  assert.deepEqual(
+    rows.map(({ id, kind }) => [id, kind]),
+    [
+      ["m0", "user"],
+      ["m1", "assistant"],
+      ["m4", "note"],
+      ["m5", "user"],
+      ["m6", "tool"],
+    ],
+  );
+  assert.equal(
+    rows.reduce((sum, { messageCount }) => sum + messageCount, 0),
+    SAID.length,
+  );
+  assert.deepEqual(
+    [...rowOf.keys()].sort(),
+    SAID.map(({ id }) => id),
+  );
+  assert.equal(rowOf.get("m3"), 1);
+  assert.deepEqual([totals.messages, totals.calls, totals.failed, totals.tokens], [7, 2, 1, 70]);
+});
+
+test("a turn begins with what a person asks, not with what the client adds", () => {
+  const { turns } = arrange(SAID);
+  assert.deepEqual(
+    turns.map(({ number, title, messageCount, failed, firstRow, lastRow }) => [
+      number,
+      title,
+      messageCount,
+      failed,
+      firstRow,
+      lastRow,
+    ]),
+    [
+      [1, "Fix the average.", 5, 1, 0, 2],
+      [2, "And now? Tell me.", 2, 0, 3, 4],
+    ],
+  );
+});
+
+test("a call says its one argument, and how it went", () => {
+  const { rows } = arrange(SAID);
+  assert.deepEqual(
+    rows[1].calls.map(({ argument, failed, outcome, ms }) => [argument, failed, outcome, ms]),
+    [
+      ["ls", false, "", 1_000],
+      ["pytest", true, "exit 1", 2_000],
+    ],
+  );
+  const broken = describeCall({ id: "c", name: "X", arguments: '{"command": ' }, undefined, undefined);
+  assert.deepEqual([broken.argument, broken.outcome, broken.failed], ['{"command":', "no result", false]);
+});
+
+test("an edit shows what was removed and added, between what stays", () => {
+  const lines = diffLines({ path: "a", removed: ["a", "b", "c"], added: ["a", "x", "y", "c"], isNew: false });
+  assert.deepEqual(
+    lines.map(({ sign, text }) => sign + text),
+    [" a", "-b", "+x", "+y", " c"],
+  );
+  assert.deepEqual(
+    diffLines({ path: "a", removed: ["a", "a"], added: ["a"], isNew: false }).map(({ sign }) => sign),
+    [" ", "-"],
+  );
+});
+
+test("a search finds what is folded, and opens it while it is the current hit", () => {
+  const model = new Model(/** @type {any} */ ({}));
+  model.add(SAID);
+  assert.deepEqual(
+    findHits(model.rows, "calc").map(({ row, part, fold }) => [row, part, fold]),
+    [[1, "output-a", "m1/a"]],
+  );
+  const [, row] = model.rows;
+  assert.equal(model.isOpen(row, "a", row.calls[0]), false);
+  assert.equal(model.isOpen(row, "b", row.calls[1]), true);
+  model.search("calc");
+  assert.equal(model.isOpen(row, "a", row.calls[0]), true);
+  model.search("");
+  assert.equal(model.isOpen(row, "a", row.calls[0]), false);
+  for (const sign of "\\^$*+()[]{}|/-") assert.equal(findHits(model.rows, sign).length, 0, sign);
+  assert.equal(findHits(model.rows, "AVERAGE.").length, 1);
+});
+
+test("a revised message stays at its place, and folds stay as a person left them", () => {
+  const model = new Model(/** @type {any} */ ({}));
+  model.add(SAID);
+  model.setOpen(model.rows[1], "a", true);
+  model.add([{ ...SAID[1], content: "I look again." }]);
+  assert.equal(model.rows.length, 5);
+  assert.equal(model.rows[1].message.content, "I look again.");
+  assert.equal(model.isOpen(model.rows[1], "a", model.rows[1].calls[0]), true);
+});
+
+test("keys name actions, two of them also one after another", () => {
+  const keys = new Keys();
+  assert.deepEqual(
+    ["j", "g", "g", "g", "j", "q"].map((key) => keys.press(key)),
+    ["nextMessage", undefined, "toStart", undefined, "nextMessage", undefined],
+  );
+});
+
+test("numbers, times and models are written short", () => {
+  assert.deepEqual([999, 1_000, 38_200, 112_224, 999_900, 2_560_000].map(formatShort), [
+    "999",
+    "1 k",
+    "38.2 k",
+    "112 k",
+    "1 M",
+    "2.56 M",
+  ]);
+  assert.deepEqual([500, 21_000, 180_000, 7_500_000].map(formatDuration), ["0.5 s", "21 s", "3 min", "2 h 5 min"]);
+  assert.deepEqual(["claude-sonnet-5-5", "gpt-5", undefined].map(formatModel), ["Sonnet 5.5", "gpt-5", ""]);
+});
