@@ -1,6 +1,6 @@
 // @ts-check
 // Makes the transcript viewer's page, `pkg/viewer/`: one script, one stylesheet and the document. The script loads
-// leftoff's own entry for pages, `pkg/web/index.js`, so that the modules are in the package once.
+// leftoff's own entry for pages, `pkg/web/slim.js`, so that the modules are in the package once.
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export async function buildViewer(build) {
       {
         name: "shared-core",
         setup: ({ onResolve }) =>
-          void onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "../web/index.js", external: true })),
+          void onResolve({ filter: /^\.\.\/(index|error)\.js$/ }, () => ({ path: "../web/slim.js", external: true })),
       },
     ],
   });

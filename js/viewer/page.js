@@ -2,10 +2,11 @@
 /** What the viewer's own page does: it opens files that are dropped or chosen, in memory. */
 
 import { LitElement, html, nothing } from "lit";
-import { LeftoffError, MemoryStorage, openStore } from "../index.js";
+import { LeftoffError, MemoryStorage, loadWasm, openStore } from "../index.js";
 import { brand, icon } from "./elements/icons.js";
 import { switchTheme } from "./elements/viewer.js";
 import { openViewer } from "./index.js";
+import { openServed } from "./served.js";
 
 /** Where dropped files lie in the storage in memory. */
 const DROPPED = "/dropped";
@@ -85,9 +86,14 @@ class Start extends LitElement {
     try {
       await openFiles(files);
     } catch (error) {
-      this.#told = error instanceof LeftoffError ? error.message : String(error);
-      this.requestUpdate();
+      this.tell(error);
     }
+  }
+
+  /** Tells why nothing is shown. @param {unknown} error */
+  tell(error) {
+    this.#told = error instanceof LeftoffError ? error.message : String(error);
+    this.requestUpdate();
   }
 }
 
@@ -127,6 +133,23 @@ async function openFiles(files) {
   openViewer(document.body, { store, session: await store.session(found.id) });
 }
 
-document.body.replaceChildren(new Start());
+/** Where a file of the package lies. @param {string} name */
+const fileUrl = (name) => new URL(`../${name}`, document.baseURI);
+
+/** Shows what `leftoff view` serves, or how to open something. */
+async function start() {
+  const begin = new Start();
+  try {
+    // Compiled as they come, and kept by the browser between two openings.
+    await loadWasm({ leftoff: fileUrl("leftoff.wasm"), agents: fileUrl("agents.wasm") });
+    const isServed = new URLSearchParams(location.search).has("served");
+    if (isServed && (await openServed(document.body))) return;
+  } catch (error) {
+    begin.tell(error);
+  }
+  document.body.replaceChildren(begin);
+}
+
+void start();
 
 export { openViewer };

@@ -48,6 +48,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  "trusted-types lit-html dompurify",
 ].join("; ");
 const HEADERS = {
   "Content-Security-Policy": POLICY,
@@ -83,7 +84,7 @@ export class ViewServer {
     await once(this.#server, "listening");
     const { port } = /** @type {import("node:net").AddressInfo} */ (this.#server.address());
     this.#host = `127.0.0.1:${port}`;
-    return new URL(`http://${this.#host}/${this.#word}/viewer/index.html`);
+    return new URL(`http://${this.#host}/${this.#word}/viewer/index.html?served`);
   }
 
   /** Stops, whatever is under way. */
