@@ -10,6 +10,7 @@ import { homeOf } from "../cli/hooks/queue.js";
 import { LeftoffError } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
 import { findSession } from "../sdk/sessions.js";
+import { Contexts } from "./context.js";
 import { Recorder } from "./recorder.js";
 
 /** @import { Store } from "../store/store.js" */
@@ -43,6 +44,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
     return now;
   };
   const open = async () => opened ?? reopen();
+  const contexts = new Contexts(client, options.context === true ? {} : options.context || {});
   // Events are taken in their order, also while the store is being opened.
   let last = Promise.resolve();
   const take = async (/** @type {OpenCodeEvent} */ event) => {
@@ -51,10 +53,12 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
   };
   return {
     async event({ event }) {
+      contexts.take(event);
       if (isRecorded(event)) last = last.then(() => log.guard(() => take(event)));
     },
 
     async "chat.message"({ sessionID }, { message, parts }) {
+      contexts.endCompaction(sessionID);
       // By then the prompt before, and its answer, are recorded.
       await log.guardAndForget(async () => {
         const { store, recorder } = await (last = last.then(() => log.guard(async () => void (await reopen())))).then(
@@ -68,7 +72,18 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
       });
     },
 
+    ...(options.context && {
+      async "experimental.chat.messages.transform"(_, { messages }) {
+        await log.guardContext(async () => {
+          await last;
+          const { store, recorder } = await open();
+          if (isRecording(store)) await contexts.fit(messages, (id) => recorder.session(id));
+        });
+      },
+    }),
+
     async "experimental.session.compacting"({ sessionID }, output) {
+      contexts.beginCompaction(sessionID);
       await log.guard(async () => {
         await last;
         const { store, recorder } = await open();
@@ -162,6 +177,9 @@ async function findOwnSession(store, id) {
   return session?.id;
 }
 
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
 /** Tells OpenCode's log why something failed, each reason once, and `leftoff doctor` until nothing does any longer. */
 class FailureLog {
   #client;
@@ -185,18 +203,21 @@ class FailureLog {
     this.#store = store;
   }
 
-  /** @param {unknown} error */
+  /** Tells why something was not recorded. @param {unknown} error */
   async report(error) {
     this.#count += 1;
-    const message = `not recorded: ${error instanceof Error ? error.message : error}`;
+    const message = `not recorded: ${messageOf(error)}`;
     if (message !== this.#kept) await this.#keep(error);
     this.#kept = message;
-    if (this.#told.has(message)) return;
-    this.#told.add(message);
-    await this.#client.app.log({ body: { service: "leftoff", level: "error", message } }).catch(() => {});
+    await this.#tell(message);
   }
 
-  /** Does work that may fail. @param {() => Promise<void>} work */
+  /** Makes a context, without which OpenCode sends all that it has. @param {() => Promise<void>} work */
+  async guardContext(work) {
+    await work().catch((error) => this.#tell(`sent without a context: ${messageOf(error)}`));
+  }
+
+  /** Records something, which may fail. @param {() => Promise<void>} work */
   async guard(work) {
     await work().catch((error) => this.report(error));
   }
@@ -208,6 +229,13 @@ class FailureLog {
     if (this.#count !== before) return;
     this.#kept = "";
     forgetFailure(this.#at.home, { agent: AGENT, project: this.#at.project });
+  }
+
+  /** @param {string} message */
+  async #tell(message) {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    await this.#client.app.log({ body: { service: "leftoff", level: "error", message } }).catch(() => {});
   }
 
   /** @param {unknown} error */
