@@ -7,12 +7,11 @@
 
 /** @import { Session } from "../session/session.js" */
 /** @import { ContextMessage } from "../types/index.js" */
-/**
- * @import { OpenCodeClient, OpenCodeContextRequest, OpenCodeEvent, OpenCodeMessage, OpenCodeMessageInfo, OpenCodePart } from "../types/opencode.js"
- */
+/** @import { OpenCodeClient, OpenCodeContextRequest, OpenCodeEvent } from "../types/opencode.js" */
+/** @import { OpenCodeMessage, OpenCodeMessageInfo, OpenCodePart } from "../types/opencode.js" */
 
 /** Ends the id of a message that was made for a context, so that it is known if it comes back. */
-const MADE = "-leftoff";
+const MADE_ENDING = "-leftoff";
 /** The most tokens that OpenCode has a model answer with. */
 const ANSWER_TOKENS = 32_000;
 /** What OpenCode sends beside the messages: its system prompt, the project's rules, tools. */
@@ -86,7 +85,7 @@ export class Contexts {
  * @returns {Promise<OpenCodeMessage[]>}
  */
 async function fitMessages(session, messages, { request, whole }) {
-  const all = messages.filter(({ info }) => !info.id.endsWith(MADE));
+  const all = messages.filter(({ info }) => !info.id.endsWith(MADE_ENDING));
   const { messages: kept, report } = await session.context({ assumes: true, ...request });
   if (report.cache?.ended !== undefined) whole.clear();
   // The model has not read them yet.
@@ -202,7 +201,7 @@ function shortenPart(part, result) {
  * @returns {OpenCodeMessage}
  */
 function makeMessage({ content }, place, about) {
-  const id = `${place}${MADE}`;
+  const id = `${place}${MADE_ENDING}`;
   const { sessionID } = about;
   const part = { id: `${id}-text`, sessionID, messageID: id, type: "text", text: content, synthetic: true };
   return { info: { ...about, id }, parts: [part] };

@@ -3,22 +3,19 @@
 
 import { forgetFailure, keepFailure } from "../agents/failures.js";
 import { StoreOpener } from "../agents/settings-watch.js";
-import { answerCall, answerRecall, answerSearch } from "../answers/answers.js";
 import { confirmPause, renderAnswer } from "../answers/prompts.js";
 import { isRecordingOff } from "../cli/hooks/input.js";
 import { homeOf } from "../cli/hooks/queue.js";
 import { LeftoffError } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
-import { findSession } from "../sdk/sessions.js";
 import { Contexts } from "./context.js";
 import { Recorder } from "./recorder.js";
+import { BRIEF_TOKENS, createTools } from "./tools.js";
 
 /** @import { Store } from "../store/store.js" */
 /** @import { OpenCodeClient, OpenCodeEvent, OpenCodeHooks, OpenCodePart } from "../types/opencode.js" */
 /** @import { OpenCodePlace, OpenCodePluginOptions } from "../types/opencode.js" */
 
-/** The most tokens of what a compaction is told. */
-const BRIEF_TOKENS = 1500;
 const AGENT = "opencode";
 
 /**
@@ -136,45 +133,6 @@ const isAnswer = (prompt) => prompt.includes(ANSWER_PHRASE);
 /** Whether an event tells what was said, or of the session in which it was. @param {OpenCodeEvent} event */
 function isRecorded({ type }) {
   return type.startsWith("message.") || type.startsWith("session.");
-}
-
-/**
- * What the model is offered. OpenCode takes all arguments as required, so that one that is not given is empty.
- * @param {() => Promise<{ store: Store }>} open @returns {OpenCodeHooks["tool"]}
- */
-function createTools(open) {
-  /** @param {string} id the agent's of the session @param {(store: Store, own: string | undefined) => Promise<string>} work */
-  const answer = async (id, work) => {
-    const { store } = await open();
-    const { text } = await answerCall(store, async () => work(store, await findOwnSession(store, id)));
-    return text;
-  };
-  return {
-    leftoff_search: {
-      description:
-        "Searches earlier conversations in this project, of all agents, for words. " +
-        "Answers with the places found: session, who said it, when, and the words around.",
-      args: {
-        words: { type: "string", description: "Words to look for; those in double quotes must occur so" },
-        cursor: { type: "string", description: "Where an earlier answer went on; empty at first" },
-      },
-      execute: ({ words, cursor }, { sessionID }) =>
-        answer(sessionID, (store, own) => answerSearch(store, { words, cursor: cursor || undefined }, { own })),
-    },
-    leftoff_recall: {
-      description:
-        "Recalls what earlier conversations in this project say on a question, as quotes with their sources.",
-      args: { question: { type: "string", description: "The question, in a sentence" } },
-      execute: ({ question }, { sessionID }) =>
-        answer(sessionID, (store, own) => answerRecall(store, question, { own })),
-    },
-  };
-}
-
-/** The id of the session that a session of OpenCode is recorded into. @param {Store} store @param {string} id */
-async function findOwnSession(store, id) {
-  const session = await findSession(store, { agent: AGENT, id });
-  return session?.id;
 }
 
 /** @param {unknown} error */

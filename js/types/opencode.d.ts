@@ -122,6 +122,30 @@ export interface OpenCodeHooks {
   dispose(): Promise<void>;
 }
 
+/** What is used of the context that OpenCode 2 gives to plugins. OpenCode 1.18 gives one without most of it, too. */
+export interface OpenCode2Context {
+  options: OpenCodePluginOptions;
+  location?: { directory: string };
+  session?: { hook(name: "compaction", work: (event: OpenCode2Compaction) => Promise<void>): Promise<unknown> };
+  tool?: { transform(work: (editor: { add(tool: OpenCode2Tool): void }) => void): Promise<unknown> };
+}
+
+/** A compaction that OpenCode 2 is about to ask a model for. */
+export interface OpenCode2Compaction {
+  sessionID: string;
+  /** The system prompt, which may be added to. */
+  system: { type: "text"; text: string }[];
+}
+
+/** A tool as OpenCode 2 takes it; `input` is a JSON Schema. */
+export interface OpenCode2Tool {
+  name: string;
+  description: string;
+  input: object;
+  options: { codemode: boolean };
+  execute(input: object, call: { sessionID: string }): Promise<{ content: string }>;
+}
+
 /** Records sessions of OpenCode while they go on. */
 export interface OpenCodeRecorder {
   /** Takes an event, and returns at once. */

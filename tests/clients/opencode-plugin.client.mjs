@@ -88,11 +88,12 @@ async function holdWithPlugin(program, folder) {
         .filter((/** @type {any} */ { type }) => type === "text")
         .map((/** @type {any} */ { text }) => [info.role, text]),
     );
-    for (const [role, text] of said)
-      assert.ok(
-        recorded.some((one) => one.role === role && one.content === text),
-        text,
-      );
+    // Also where OpenCode 1 calls what is for OpenCode 2.
+    for (const [role, text] of said) {
+      const count = said.filter((/** @type {string[]} */ one) => one[0] === role && one[1] === text).length;
+      const found = recorded.filter((one) => one.role === role && one.content === text);
+      assert.equal(found.length, count, text);
+    }
     const told = turns.filter((turn) => turn.role === "user").map((turn) => turn.text);
     assert.ok(
       told.some((text) => text?.includes("this session was saved and is paused")),
