@@ -17,7 +17,7 @@ const ANSWER_TOKENS = 32_000;
 /** What OpenCode sends beside the messages: its system prompt, the project's rules, tools. */
 const PROMPT_TOKENS = 16_000;
 
-/** What compacts a session no longer, or never did. */
+/** Events after which a session is not compacted any longer. */
 const COMPACTION_ENDS = new Set(["session.compacted", "session.idle", "session.error"]);
 
 /** The contexts of the sessions of one OpenCode. */
@@ -31,7 +31,7 @@ export class Contexts {
   /** By their providers' and their own names. @type {Map<string, OpenCodeContextRequest>} */
   #windows = new Map();
 
-  /** @param {OpenCodeClient} client @param {OpenCodeContextRequest} request what goes before what OpenCode knows */
+  /** @param {OpenCodeClient} client @param {OpenCodeContextRequest} request as the user's settings have it */
   constructor(client, request) {
     this.#client = client;
     this.#request = request;
@@ -57,9 +57,10 @@ export class Contexts {
    * @param {OpenCodeMessage[]} messages @param {(id: string) => Promise<Session>} openSession
    */
   async fit(messages, openSession) {
-    const [{ info: { sessionID } } = { info: { sessionID: "" } }] = messages;
-    if (messages.length === 0 || this.#compacting.has(sessionID)) return;
-    const request = { ...(await this.#readWindow(messages)), ...this.#request };
+    const sessionID = messages[0]?.info.sessionID;
+    if (sessionID === undefined || this.#compacting.has(sessionID)) return;
+    const window = this.#request.window === undefined ? await this.#readWindow(messages) : {};
+    const request = { ...window, ...this.#request };
     const whole = this.#whole.get(sessionID) ?? new Set();
     this.#whole.set(sessionID, whole);
     const fitted = await fitMessages(await openSession(sessionID), messages, { request, whole });

@@ -86,8 +86,8 @@ export interface OpenCodePluginOptions {
   /** The store's folder, unless it is the usual one. */
   home?: string;
   /**
-   * Sends what fits of a session, in place of all: true, or options of `Session.context`. `window` and `reserve`
-   * are OpenCode's limits of the model unless given. Off unless given.
+   * Sends what fits of a session, in place of all: true, or options of `Session.context`. Without `window`, it and
+   * `reserve` come from OpenCode's limits of the model. Off unless given.
    */
   context?: boolean | OpenCodeContextRequest;
 }

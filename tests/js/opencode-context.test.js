@@ -370,3 +370,13 @@ test("the window is OpenCode's own limit of the model, less what is not for mess
     assert.deepEqual(opencode.errors, []);
   });
 });
+
+test("a window of the user's has its own reserve", async () => {
+  await withPlugin({ window: 16_000 }, async (opencode) => {
+    opencode.limit = { context: 200_000, output: 32_000 };
+    for (let number = 0; number < 12; number += 1) await opencode.holdTurn(number);
+    await opencode.ask("And now?");
+    assert.ok(JSON.stringify(tell(await opencode.send())).length < 80_000);
+    assert.deepEqual(opencode.errors, []);
+  });
+});
