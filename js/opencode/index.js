@@ -8,6 +8,7 @@ import { Recorder } from "./recorder.js";
 
 /** @import { Store } from "../store/store.js" */
 /**
+ * @typedef {import("../types/opencode.js").OpenCode2Context} OpenCode2Context
  * @typedef {import("../types/opencode.js").OpenCodeClient} OpenCodeClient
  * @typedef {import("../types/opencode.js").OpenCodeEvent} OpenCodeEvent
  * @typedef {import("../types/opencode.js").OpenCodeHooks} OpenCodeHooks
@@ -26,20 +27,43 @@ const shared = /** @type {any} */ (globalThis);
 const openProjects = (shared[Symbol.for("leftoff/opencode")] ??= new Set());
 
 /**
- * The plugin, as OpenCode 1 loads it.
- * @type {{ id: string, server: (at: OpenCodePlace, options?: OpenCodePluginOptions) => Promise<Partial<OpenCodeHooks>> }}
+ * The plugin: `server` for OpenCode 1, `setup` for OpenCode 2, in which only the tools and the brief for a compaction
+ * are there, by what is published of it: that was not tried with a real OpenCode 2.
+ * @type {{
+ *   id: string,
+ *   server: (at: OpenCodePlace, options?: OpenCodePluginOptions) => Promise<Partial<OpenCodeHooks>>,
+ *   setup: (context: OpenCode2Context) => Promise<(() => Promise<void>) | void>,
+ * }}
  */
 export default {
   id: "leftoff",
-  // Loaded here, so that a version of OpenCode that calls something else loads nothing.
+  // Each is loaded where it is called, so that a version of OpenCode loads nothing of the other one's.
   async server(at, options) {
     const { openPlugin } = await import("./plugin.js");
-    // It may be named in the user's settings and in the project's, and each is loaded.
-    if (openProjects.has(at.directory)) return {};
-    openProjects.add(at.directory);
-    return openPlugin(at, options, () => openProjects.delete(at.directory));
+    const close = enterProject(at.directory);
+    return close ? openPlugin(at, options, close) : {};
+  },
+
+  async setup({ location, options, session, tool }) {
+    // OpenCode 1 calls it, too, without these.
+    if (!location || !session || !tool) return;
+    const { setUpPlugin } = await import("./setup.js");
+    const close = enterProject(location.directory);
+    if (close) return setUpPlugin({ location, options, session, tool }, close);
   },
 };
+
+/**
+ * Notes that the plugin runs in a project. It may be named in the user's settings and in the project's, and each is
+ * loaded.
+ * @param {string} directory
+ * @returns {(() => void) | undefined} what notes its end; nothing where it runs already
+ */
+function enterProject(directory) {
+  if (openProjects.has(directory)) return undefined;
+  openProjects.add(directory);
+  return () => void openProjects.delete(directory);
+}
 
 /**
  * Makes what records sessions of OpenCode, for a plugin of your own.

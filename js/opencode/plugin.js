@@ -3,21 +3,19 @@
 
 import { forgetFailure, keepFailure } from "../agents/failures.js";
 import { StoreOpener } from "../agents/settings-watch.js";
-import { answerCall, answerRecall, answerSearch } from "../answers/answers.js";
 import { confirmPause, renderAnswer } from "../answers/prompts.js";
 import { isRecordingOff } from "../cli/hooks/input.js";
 import { homeOf } from "../cli/hooks/queue.js";
 import { LeftoffError } from "../index.js";
 import { ANSWER_PHRASE, typedIn } from "../init/names.js";
-import { findSession } from "../sdk/sessions.js";
+import { Contexts } from "./context.js";
 import { Recorder } from "./recorder.js";
+import { BRIEF_TOKENS, createTools } from "./tools.js";
 
 /** @import { Store } from "../store/store.js" */
 /** @import { OpenCodeClient, OpenCodeEvent, OpenCodeHooks, OpenCodePart } from "../types/opencode.js" */
 /** @import { OpenCodePlace, OpenCodePluginOptions } from "../types/opencode.js" */
 
-/** The most tokens of what a compaction is told. */
-const BRIEF_TOKENS = 1500;
 const AGENT = "opencode";
 
 /**
@@ -43,6 +41,7 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
     return now;
   };
   const open = async () => opened ?? reopen();
+  const contexts = new Contexts(client, options.context === true ? {} : options.context || {});
   // Events are taken in their order, also while the store is being opened.
   let last = Promise.resolve();
   const take = async (/** @type {OpenCodeEvent} */ event) => {
@@ -51,10 +50,12 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
   };
   return {
     async event({ event }) {
+      contexts.take(event);
       if (isRecorded(event)) last = last.then(() => log.guard(() => take(event)));
     },
 
     async "chat.message"({ sessionID }, { message, parts }) {
+      contexts.endCompaction(sessionID);
       // By then the prompt before, and its answer, are recorded.
       await log.guardAndForget(async () => {
         const { store, recorder } = await (last = last.then(() => log.guard(async () => void (await reopen())))).then(
@@ -68,7 +69,18 @@ export async function openPlugin({ client, directory }, options = {}, closed = (
       });
     },
 
+    ...(options.context && {
+      async "experimental.chat.messages.transform"(_, { messages }) {
+        await log.guardContext(async () => {
+          await last;
+          const { store, recorder } = await open();
+          if (isRecording(store)) await contexts.fit(messages, (id) => recorder.session(id));
+        });
+      },
+    }),
+
     async "experimental.session.compacting"({ sessionID }, output) {
+      contexts.beginCompaction(sessionID);
       await log.guard(async () => {
         await last;
         const { store, recorder } = await open();
@@ -123,44 +135,8 @@ function isRecorded({ type }) {
   return type.startsWith("message.") || type.startsWith("session.");
 }
 
-/**
- * What the model is offered. OpenCode takes all arguments as required, so that one that is not given is empty.
- * @param {() => Promise<{ store: Store }>} open @returns {OpenCodeHooks["tool"]}
- */
-function createTools(open) {
-  /** @param {string} id the agent's of the session @param {(store: Store, own: string | undefined) => Promise<string>} work */
-  const answer = async (id, work) => {
-    const { store } = await open();
-    const { text } = await answerCall(store, async () => work(store, await findOwnSession(store, id)));
-    return text;
-  };
-  return {
-    leftoff_search: {
-      description:
-        "Searches earlier conversations in this project, of all agents, for words. " +
-        "Answers with the places found: session, who said it, when, and the words around.",
-      args: {
-        words: { type: "string", description: "Words to look for; those in double quotes must occur so" },
-        cursor: { type: "string", description: "Where an earlier answer went on; empty at first" },
-      },
-      execute: ({ words, cursor }, { sessionID }) =>
-        answer(sessionID, (store, own) => answerSearch(store, { words, cursor: cursor || undefined }, { own })),
-    },
-    leftoff_recall: {
-      description:
-        "Recalls what earlier conversations in this project say on a question, as quotes with their sources.",
-      args: { question: { type: "string", description: "The question, in a sentence" } },
-      execute: ({ question }, { sessionID }) =>
-        answer(sessionID, (store, own) => answerRecall(store, question, { own })),
-    },
-  };
-}
-
-/** The id of the session that a session of OpenCode is recorded into. @param {Store} store @param {string} id */
-async function findOwnSession(store, id) {
-  const session = await findSession(store, { agent: AGENT, id });
-  return session?.id;
-}
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /** Tells OpenCode's log why something failed, each reason once, and `leftoff doctor` until nothing does any longer. */
 class FailureLog {
@@ -185,18 +161,21 @@ class FailureLog {
     this.#store = store;
   }
 
-  /** @param {unknown} error */
+  /** Tells why something was not recorded. @param {unknown} error */
   async report(error) {
     this.#count += 1;
-    const message = `not recorded: ${error instanceof Error ? error.message : error}`;
+    const message = `not recorded: ${messageOf(error)}`;
     if (message !== this.#kept) await this.#keep(error);
     this.#kept = message;
-    if (this.#told.has(message)) return;
-    this.#told.add(message);
-    await this.#client.app.log({ body: { service: "leftoff", level: "error", message } }).catch(() => {});
+    await this.#tell(message);
   }
 
-  /** Does work that may fail. @param {() => Promise<void>} work */
+  /** Makes a context, without which OpenCode sends all that it has. @param {() => Promise<void>} work */
+  async guardContext(work) {
+    await work().catch((error) => this.#tell(`sent without a context: ${messageOf(error)}`));
+  }
+
+  /** Records something, which may fail. @param {() => Promise<void>} work */
   async guard(work) {
     await work().catch((error) => this.report(error));
   }
@@ -208,6 +187,13 @@ class FailureLog {
     if (this.#count !== before) return;
     this.#kept = "";
     forgetFailure(this.#at.home, { agent: AGENT, project: this.#at.project });
+  }
+
+  /** @param {string} message */
+  async #tell(message) {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    await this.#client.app.log({ body: { service: "leftoff", level: "error", message } }).catch(() => {});
   }
 
   /** @param {unknown} error */

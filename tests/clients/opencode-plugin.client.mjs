@@ -4,22 +4,20 @@
 // Tries: js/opencode/, src/operation/store/import/live.rs
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { root } from "../../scripts/run.mjs";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
 import { present, selectClients } from "./clients.mjs";
 import { seat } from "./holding.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
-import { compactSession, opencode } from "./opencode.mjs";
+import { compactSession, opencode, usePlugin } from "./opencode.mjs";
 import { setUp } from "./set-up.mjs";
 import { prompts } from "./talk.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
-/** @import { Place, Seat } from "./driving.mjs" */
+/** @import { Seat } from "./driving.mjs" */
 /** @import { Turn } from "./model/turns.mjs" */
 
 /** @type {Suite} */
@@ -61,6 +59,7 @@ async function holdWithPlugin(program, folder) {
   try {
     const place = { ...at, url: server.url };
     setUp(opencode, at).leftoff("init", opencode.agent);
+    // Once more: the project has it, too.
     usePlugin(place);
     for (const prompt of [...talk.map((turn) => turn.prompt), asked, stops])
       id = await opencode.ask({ ...place, hasPlugins: true }, { prompt, id, resumes: id !== "" });
@@ -89,11 +88,12 @@ async function holdWithPlugin(program, folder) {
         .filter((/** @type {any} */ { type }) => type === "text")
         .map((/** @type {any} */ { text }) => [info.role, text]),
     );
-    for (const [role, text] of said)
-      assert.ok(
-        recorded.some((one) => one.role === role && one.content === text),
-        text,
-      );
+    // Also where OpenCode 1 calls what is for OpenCode 2.
+    for (const [role, text] of said) {
+      const count = said.filter((/** @type {string[]} */ one) => one[0] === role && one[1] === text).length;
+      const found = recorded.filter((one) => one.role === role && one.content === text);
+      assert.equal(found.length, count, text);
+    }
     const told = turns.filter((turn) => turn.role === "user").map((turn) => turn.text);
     assert.ok(
       told.some((text) => text?.includes("this session was saved and is paused")),
@@ -133,15 +133,4 @@ async function contentsOf(session) {
   const all = [];
   for await (const { id, role, content } of session.messages({ allBranches: true })) all.push({ id, role, content });
   return all;
-}
-
-/**
- * Writes OpenCode's settings, with the plugin, which is loaded as a package is: once more, for the project has it, too.
- * @param {Place} place
- */
-function usePlugin(place) {
-  opencode.prepare(place);
-  const file = join(place.home, ".config", "opencode", "opencode.json");
-  const settings = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, JSON.stringify({ ...settings, plugin: [pathToFileURL(root).href] }));
 }

@@ -3,8 +3,10 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "../../scripts/run.mjs";
 import { runProgram, findField } from "./driving.mjs";
 
 /** @import { Client, Place, Seat, Turn } from "./driving.mjs" */
@@ -95,6 +97,18 @@ export const opencode = {
     write: (filePath, content) => ({ name: "write", input: { filePath, content } }),
   },
 };
+
+/**
+ * Writes OpenCode's settings, with leftoff's plugin, which is loaded as a package is.
+ * @param {Place} place
+ * @param {import("../../js/types/opencode.js").OpenCodePluginOptions} [options]
+ */
+export function usePlugin(place, options = {}) {
+  opencode.prepare(place);
+  const file = join(place.home, ".config", "opencode", "opencode.json");
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...settings, plugin: [[pathToFileURL(root).href, options]] }));
+}
 
 /** Has a session compacted, with the user's plugins, by the client's own server. @param {Seat} at @param {string} id */
 export async function compactSession({ program, home, project }, id) {
