@@ -29,7 +29,10 @@ export async function view(args) {
     await printPiece(args.json ? `${JSON.stringify({ address })}\n` : `${address}\n`);
     if (args.open && process.stdout.isTTY) await openBrowser(address);
     if (process.stdin.isTTY) note("press Ctrl+C to end");
-    await Promise.race(["SIGINT", "SIGTERM"].map((signal) => once(process, signal)));
+    const signals = ["SIGINT", "SIGTERM"].map((signal) => once(process, signal));
+    // A program that started it has the other end: what it does no longer want, it closes.
+    const ends = args.json ? ["end", "close"].map((event) => once(process.stdin.resume(), event)) : [];
+    await Promise.race([...signals, ...ends]);
   } finally {
     await server.close();
   }

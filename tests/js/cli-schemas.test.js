@@ -175,6 +175,7 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   asked(["relocate", "/old", folder]);
   asked(["completions", "bash"]);
   asked(["mcp"]);
+  asked(["view"]);
   asked(["init", "codex"]);
   asked(["init", "codex", "--remove"]);
   asked(["new"]);

@@ -25,7 +25,8 @@ const transcriptPath = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec0
 /** Every file that has an example. */
 const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".js"))
+  // The viewer is a page: it is tried in a browser.
+  .filter((path) => path.endsWith(".js") && !path.startsWith("viewer/"))
   .sort();
 /** What OpenCode gives to plugins, where nothing was said yet. */
 const client = {

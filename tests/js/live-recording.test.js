@@ -485,8 +485,10 @@ test("a program's own conversation is one session by the id that the program has
     assert.equal((await store.session({ source })).id, session.id);
     const other = await openStore({ home: store.home, project: tmpdir() });
     assert.equal((await other.create({ source })).id, session.id);
-    const atOnce = await Promise.all([store, other].map((one) => one.create({ source: { ...source, id: "chat 4" } })));
+    const beside = await openStore({ home: store.home, project: store.project });
+    const atOnce = await Promise.all([store, beside].map((one) => one.create({ source: { ...source, id: "chat 4" } })));
     assert.equal(atOnce[0]?.id, atOnce[1]?.id);
+    await beside.close();
     await other.close();
     assert.notEqual((await store.create({ source: { ...source, agent: "your-app" } })).id, session.id);
     const child = await store.create({ source: { ...source, id: "chat 2", parent: "chat 1" } });

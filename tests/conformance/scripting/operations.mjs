@@ -8,6 +8,7 @@ import {
   historyText,
   listText,
   modelOf,
+  pricesOf,
   readTranscript,
 } from "../../../js/index.js";
 
@@ -22,6 +23,7 @@ export const PLAIN = {
   historyText: ({ messages }) => historyText(messages),
   listText: ({ listed }) => listText(listed),
   modelOf: ({ name }) => modelOf(name),
+  pricesOf: ({ name }) => pricesOf(name),
   findStopPhrase: ({ text }) => findStopPhrase(text),
   /** `text`: the file's content instead of its path, as bytes or as what a page has of a file. */
   readTranscript: async ({ path, text, isBlob, start, end, context, words }) => {

@@ -7,7 +7,7 @@ use leftoff::json::text::to_json;
 use leftoff::resume::{history, listing};
 use leftoff::shapes::Format;
 use leftoff::state::stopping::find_stop_phrase;
-use leftoff::tokens::{self, Encoding, Vocabulary, models};
+use leftoff::tokens::{self, Encoding, Vocabulary, models, prices};
 
 use crate::Answer;
 use crate::clock::SharedClock;
@@ -26,6 +26,7 @@ pub fn plain(op: &str, step: &Step, clock: &SharedClock) -> Option<Answer> {
             .map_err(Into::into)
             .and_then(|stamp| Ok(to_json(&listing::render_listed(raw("listed"), &stamp)?))),
         "readTranscript" => transcript(step, clock),
+        "pricesOf" => step.text("name").map(|name| to_json(&prices::find_prices(&name))),
         "modelOf" => step.text("name").map(|name| to_json(&models::find_model(&name))),
         _ => return None,
     })

@@ -29,6 +29,7 @@ export const PLAIN = {
   findStopPhrase: ({ text }) => texts.findStopPhrase(text),
   historyText: ({ messages }) => texts.historyText(JSON.stringify(messages), moment()),
   readTranscript: transcript,
+  pricesOf: ({ name }) => JSON.parse(texts.pricesOf(name) ?? "null"),
   modelOf: ({ name }) => JSON.parse(texts.modelOf(name) ?? "null"),
 };
 
