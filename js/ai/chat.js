@@ -5,7 +5,7 @@ import { LeftoffError } from "../index.js";
 import { checkObject, refusal } from "../sdk/refusal.js";
 import { findSession } from "../sdk/sessions.js";
 import { planSave } from "./plan.js";
-import { makeScreen, screens } from "./screen.js";
+import { makeScreen, noteShown, screens } from "./screen.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Store } from "../store/store.js" */
@@ -79,6 +79,7 @@ export async function saveChat(store, chat) {
   if (!Array.isArray(messages)) throw refusal("the chat's messages, an array", messages);
   const plain = messages.map(toPlain);
   const session = await openChat(store, chatId);
+  noteShown(session, plain.at(-1));
   for (let isSaved = false; !isSaved;) {
     const { drafts, expected } = await planSave(session, plain);
     isSaved = drafts.length === 0 || (await session.append(drafts, { expected }).then(() => true, isConflict));

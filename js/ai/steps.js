@@ -2,6 +2,9 @@
 /** Saves what a run of the AI SDK says: each of its messages once in the session, whoever saves it. */
 
 import { LeftoffError } from "../index.js";
+import { completeScreen } from "./complete.js";
+import { keyOf, keysOf } from "./keys.js";
+import { isShown } from "./screen.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { ReadMessage } from "../types/index.js" */
@@ -33,14 +36,24 @@ export async function saveSteps(session, steps, others = []) {
  */
 export async function saveNew(session, messages) {
   const said = messages.filter(isSaid);
-  for (let isSaved = said.length === 0; !isSaved;) {
-    const tail = await readTail(session, said.flatMap(keysOf).length);
-    const unsaved = said.slice(countOverlap(tail.map(keyOf), said.map(keysOf)));
-    const expected = tail.at(-1)?.id ?? null;
-    isSaved =
-      unsaved.length === 0 ||
-      (await session.append(unsaved, { format: "ai-sdk", expected }).then(() => true, isConflict));
+  for (let isSaved = said.length === 0; !isSaved;) isSaved = await saveRest(session, said).catch(isConflict);
+}
+
+/** Saves those that a session does not end with; false where it is to be looked at again. @param {Session} session @param {readonly AiMessage[]} said */
+async function saveRest(session, said) {
+  const keys = said.map(keysOf);
+  const tail = await readTail(session, keys.flat().length + 1);
+  const last = tail.at(-1);
+  const unsaved = said.slice(countOverlap(tail.map(keyOf), keys));
+  if (unsaved.length === 0) return true;
+  if (last && isShown(session, last)) {
+    // The screen may have saved the beginning of what follows.
+    const [next] = said.slice(countOverlap(tail.slice(0, -1).map(keyOf), keys));
+    if (!next && last.role === "assistant") return true;
+    if (next && (await completeScreen(session, last, next))) return false;
   }
+  await session.append(unsaved, { format: "ai-sdk", expected: last?.id ?? null });
+  return true;
 }
 
 /** False for a conflict: another one appended meanwhile, so the end is read again. @param {unknown} error */
@@ -90,25 +103,4 @@ function countOverlap(tail, messages) {
     if (keys.length === end.length && keys.every((key, place) => key === end[place])) return count;
   }
   return 0;
-}
-
-/**
- * By what a stored message is known again: who said it, its text, its calls.
- * @param {Pick<ReadMessage, "role" | "content" | "assistant" | "tool" | "attachments">} message
- */
-export function keyOf({ role, content, assistant, tool, attachments }) {
-  if (role === "tool") return `tool ${tool?.callId}`;
-  const calls = (assistant?.toolCalls ?? []).map(({ id }) => id);
-  return JSON.stringify([role, content, calls, attachments?.length ?? 0]);
-}
-
-/** The keys of the stored messages that a message becomes. @param {AiMessage} message */
-function keysOf({ role, content }) {
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const texts = parts.filter(({ type, text }) => type === "text" && text !== "").map(({ text }) => text);
-  const calls = parts.filter(({ type }) => type === "tool-call").map(({ toolCallId }) => toolCallId);
-  const files = parts.filter(({ type }) => type === "file" || type === "image" || type === "reasoning-file").length;
-  const results = parts.filter(({ type }) => type === "tool-result").map(({ toolCallId }) => `tool ${toolCallId}`);
-  if (role === "tool") return results;
-  return [JSON.stringify([role, texts.join("\n\n"), calls, files]), ...results];
 }
