@@ -6,6 +6,7 @@
 
 import { readDrafts, takeDraft } from "../sdk/drafts.js";
 import { isSameValue } from "../sdk/originals.js";
+import { keepDetails } from "./details.js";
 import { goesOn, keyOf } from "./keys.js";
 import { screens } from "./screen.js";
 
@@ -122,7 +123,7 @@ class Plan {
 }
 
 /** What a record says, as a draft. @param {ReadMessage} record @returns {Draft} */
-function readDraft(record) {
+export function readDraft(record) {
   const { source, partial } = record;
   return { ...takeDraft(record), ...(source && { source }), ...(partial && { partial }) };
 }
@@ -130,7 +131,7 @@ function readDraft(record) {
 /** Revisions of records where a draft says something else. @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
 export function reviseRecords(records, drafts) {
   return records.flatMap((record, place) => {
-    const draft = drafts[place];
+    const draft = drafts[place] && keepDetails(record, drafts[place]);
     const isSame = !draft || isSameValue(JSON.parse(JSON.stringify(draft)), readDraft(record));
     return isSame ? [] : [reviseRecord(record, draft)];
   });

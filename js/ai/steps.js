@@ -2,13 +2,17 @@
 /** Saves what a run of the AI SDK says: each of its messages once in the session, whoever saves it. */
 
 import { LeftoffError } from "../index.js";
+import { readDrafts } from "../sdk/drafts.js";
 import { completeScreen } from "./complete.js";
+import { addDetails, readDetails } from "./details.js";
 import { keyOf, keysOf } from "./keys.js";
+import { readDraft, reviseRecords } from "./plan.js";
 import { isShown } from "./screen.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { ReadMessage } from "../types/index.js" */
 /** @import { AiMessage, AiStep } from "../types/ai.js" */
+/** @import { AnswerDetails } from "./details.js" */
 
 /** The steps that are saved, of each session. @type {WeakMap<Session, WeakSet<object>>} */
 const savedSteps = new WeakMap();
@@ -25,35 +29,65 @@ const APPROVALS = new Set(["tool-approval-request", "tool-approval-response"]);
 export async function saveSteps(session, steps, others = []) {
   const saved = savedSteps.get(session) ?? new WeakSet();
   savedSteps.set(session, saved);
-  const unsaved = steps.flatMap((step, place) => (saved.has(step) ? [] : messagesOf(steps, place)));
-  await saveNew(session, [...unsaved, ...others]);
+  /** @type {Map<AiMessage, AnswerDetails>} */
+  const details = new Map();
+  const unsaved = steps.flatMap((step, place) => {
+    if (saved.has(step)) return [];
+    const messages = messagesOf(steps, place);
+    for (const message of messages) details.set(message, readDetails(step));
+    return messages;
+  });
+  await saveNew(session, [...unsaved, ...others], details);
   for (const step of steps) saved.add(step);
 }
 
 /**
  * Saves the messages that a session does not end with.
  * @param {Session} session @param {readonly AiMessage[]} messages
+ * @param {ReadonlyMap<AiMessage, AnswerDetails>} [details] what is known of them beside
  */
-export async function saveNew(session, messages) {
+export async function saveNew(session, messages, details = new Map()) {
   const said = messages.filter(isSaid);
-  for (let isSaved = said.length === 0; !isSaved;) isSaved = await saveRest(session, said).catch(isConflict);
+  for (let isSaved = said.length === 0; !isSaved;) isSaved = await saveRest(session, said, details).catch(isConflict);
 }
 
-/** Saves those that a session does not end with; false where it is to be looked at again. @param {Session} session @param {readonly AiMessage[]} said */
-async function saveRest(session, said) {
+/**
+ * Saves those that a session does not end with; false where it is to be looked at again.
+ * @param {Session} session @param {readonly AiMessage[]} said @param {ReadonlyMap<AiMessage, AnswerDetails>} details
+ */
+async function saveRest(session, said, details) {
   const keys = said.map(keysOf);
   const tail = await readTail(session, keys.flat().length + 1);
   const last = tail.at(-1);
-  const unsaved = said.slice(countOverlap(tail.map(keyOf), keys));
-  if (unsaved.length === 0) return true;
-  if (last && isShown(session, last)) {
+  const count = countOverlap(tail.map(keyOf), keys);
+  const revisions = reviseDetails(tail, keys.slice(0, count), said, details);
+  if (count < said.length && last && isShown(session, last)) {
     // The screen may have saved the beginning of what follows.
     const [next] = said.slice(countOverlap(tail.slice(0, -1).map(keyOf), keys));
     if (!next && last.role === "assistant") return true;
     if (next && (await completeScreen(session, last, next))) return false;
   }
-  await session.append(unsaved, { format: "ai-sdk", expected: last?.id ?? null });
+  const drafts = [];
+  for (const message of said.slice(count))
+    drafts.push(...addDetails(await readDrafts(message, { format: "ai-sdk", emptyText: "" }), details.get(message)));
+  if (revisions.length + drafts.length > 0)
+    await session.append([...revisions, ...drafts], { expected: last?.id ?? null });
   return true;
+}
+
+/**
+ * Adds details to the records at a session's end that a screen has saved without them.
+ * @param {ReadMessage[]} tail @param {string[][]} keys those of the messages that it ends with
+ * @param {readonly AiMessage[]} said @param {ReadonlyMap<AiMessage, AnswerDetails>} details
+ */
+function reviseDetails(tail, keys, said, details) {
+  let place = tail.length - keys.flat().length;
+  return keys.flatMap((own, at) => {
+    const record = tail[place];
+    place += own.length;
+    const known = details.get(/** @type {AiMessage} */ (said[at]));
+    return record ? reviseRecords([record], addDetails([readDraft(record)], known)) : [];
+  });
 }
 
 /** False for a conflict: another one appended meanwhile, so the end is read again. @param {unknown} error */

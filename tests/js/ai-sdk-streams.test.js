@@ -57,6 +57,25 @@ for (const [place] of STATES.entries())
     await store.close();
   });
 
+test("what a run knows of an answer that a screen has saved is added, and counted as an earlier version does", async () => {
+  const store = await openMemory();
+  const session = await openChat(store, chatId);
+  const answer = message("a", "assistant", { type: "text", text: "In src." });
+  await saveChat(store, { chatId, messages: [QUESTION, answer] });
+  const usage = { inputTokens: 90, cachedInputTokens: 50, outputTokens: 20, reasoningTokens: 8 };
+  const response = { modelId: "gpt-5", messages: [{ role: "assistant", content: "In src." }] };
+  for (const _ of [1, 2]) await saveAnswer(session)({ steps: [{ response, usage }] });
+  const all = [];
+  for await (const one of session.messages({ allBranches: true })) all.push(one);
+  assert.deepEqual(all[1]?.assistant, {
+    model: "gpt-5",
+    usage: { input: 40, output: 20, cacheRead: 50, reasoning: 8 },
+  });
+  assert.deepEqual([all.length, all[1]?.rev], [2, 1]);
+  assert.deepEqual(await loadChat(store, chatId), [QUESTION, answer]);
+  await store.close();
+});
+
 test("an answer whose beginning another program's screen has saved is not taken for one's own", async () => {
   const storage = new MemoryStorage();
   const [store, other] = [await openMemory(storage), await openMemory(storage)];
