@@ -20,15 +20,13 @@ import { screens } from "./screen.js";
  */
 export async function completeScreen(session, last, message) {
   if (message.role !== "assistant") return false;
-  const group = await readGroup(session, screens.idOf(last));
-  const newest = group.at(-1);
-  // The screen may have saved more meanwhile.
-  if (newest?.id !== last.id || newest.rev !== last.rev) return true;
   const [draft] = await readDrafts(message, { format: "ai-sdk", emptyText: "" });
   if (!draft || !goesOn(last, draft) || keyOf(last) === keyOf({ content: "", ...draft })) return false;
+  const group = await readGroup(session, screens.idOf(last));
   const whole = completeParts(screens.restore(group), last, draft);
-  await session.append(reviseRecords(group, await draftsOf(whole)), { expected: last.id });
-  return true;
+  const revisions = reviseRecords(group, await draftsOf(whole));
+  if (revisions.length > 0) await session.append(revisions, { expected: last.id });
+  return revisions.length > 0;
 }
 
 /** The records of a screen's message with which a session ends. @param {Session} session @param {string | undefined} id */
@@ -51,12 +49,14 @@ async function readGroup(session, id) {
 function completeParts({ parts: before, ...message }, { content }, { content: text = "", assistant }) {
   /** @type {any[]} */
   const parts = before.map((part) => (isStreaming(part) && "text" in part ? { ...part, state: "done" } : part));
+  // Ids of calls may be the same in each step.
+  const start = parts.findLastIndex(({ type }) => type === "step-start");
   const more = text.slice(content.length);
   const spoken = content === "" ? undefined : parts.findLast(({ type }) => type === "text");
   if (spoken) spoken.text += more;
   else if (more) parts.push({ type: "text", text: more, state: "done" });
   for (const { id, name, arguments: json } of assistant?.toolCalls ?? []) {
-    const place = parts.findIndex(({ toolCallId }) => toolCallId === id);
+    const place = parts.findIndex(({ toolCallId }, at) => at > start && toolCallId === id);
     const known = parts[place] ?? { type: `tool-${name}`, toolCallId: id };
     if (known.state && !isStreaming(known)) continue;
     parts.splice(place < 0 ? parts.length : place, 1, {

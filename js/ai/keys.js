@@ -3,7 +3,7 @@
 
 /** @import { Draft, ReadMessage } from "../types/index.js" */
 /** @import { AiMessage } from "../types/ai.js" */
-/** @typedef {Pick<Draft, "role" | "content" | "assistant" | "tool"> | ReadMessage} Said */
+/** @typedef {Pick<Draft, "role" | "content" | "assistant" | "tool"> | ReadMessage} MessageParts */
 
 /**
  * By what a stored message is known again: who said it, its text, its calls.
@@ -26,7 +26,7 @@ export function keysOf({ role, content }) {
   return [JSON.stringify([role, texts.join("\n\n"), calls, files]), ...results];
 }
 
-/** Whether a message goes on with what another one says, or says the same. @param {Said} message @param {Said} next */
+/** Whether a message goes on with what another one says, or says the same. @param {MessageParts} message @param {MessageParts} next */
 export function goesOn(message, next) {
   if (message.role !== next.role) return false;
   if (message.role === "tool") return message.tool?.callId === next.tool?.callId;

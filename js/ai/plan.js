@@ -13,7 +13,7 @@ import { screens } from "./screen.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { Draft, ReadMessage } from "../types/index.js" */
 /** @import { AiUiMessage } from "../types/ai.js" */
-/** @import { Said } from "./keys.js" */
+/** @import { MessageParts } from "./keys.js" */
 
 /** The messages of all branches. */
 class Tree {
@@ -217,17 +217,17 @@ function countSame(records, drafts) {
   return end < 0 ? records.length : end;
 }
 
-/** Whether messages go on with what others say. @param {readonly Said[]} before @param {readonly Said[]} messages */
+/** Whether messages go on with what others say. @param {readonly MessageParts[]} before @param {readonly MessageParts[]} messages */
 function isGrown(before, messages) {
   return (
     before.length <= messages.length &&
-    before.every((message, place) => goesOn(message, /** @type {Said} */ (messages[place])))
+    before.every((message, place) => goesOn(message, /** @type {MessageParts} */ (messages[place])))
   );
 }
 
 /**
  * Whether an answer that still streams is behind what is stored of it: a run saves what it said before a screen shows it.
- * @param {readonly Said[]} records @param {Draft[]} drafts
+ * @param {readonly MessageParts[]} records @param {Draft[]} drafts
  */
 function isLate(records, drafts) {
   const last = drafts.at(-1);

@@ -1,8 +1,9 @@
 // @ts-check
 /** Saves what a run of the AI SDK says: each of its messages once in the session, whoever saves it. */
 
-import { LeftoffError } from "../index.js";
 import { readDrafts } from "../sdk/drafts.js";
+import { isConflict } from "../sdk/refusal.js";
+import { inTurn } from "../sdk/turns.js";
 import { completeScreen } from "./complete.js";
 import { addDetails, readDetails } from "./details.js";
 import { keyOf, keysOf } from "./keys.js";
@@ -48,7 +49,10 @@ export async function saveSteps(session, steps, others = []) {
  */
 export async function saveNew(session, messages, details = new Map()) {
   const said = messages.filter(isSaid);
-  for (let isSaved = said.length === 0; !isSaved;) isSaved = await saveRest(session, said, details).catch(isConflict);
+  if (said.length === 0) return;
+  await inTurn(session, async () => {
+    for (let isSaved = false; !isSaved;) isSaved = await saveRest(session, said, details).catch(isConflict);
+  });
 }
 
 /**
@@ -57,21 +61,20 @@ export async function saveNew(session, messages, details = new Map()) {
  */
 async function saveRest(session, said, details) {
   const keys = said.map(keysOf);
-  const tail = await readTail(session, keys.flat().length + 1);
+  let tail = await readTail(session, keys.flat().length + 1);
   const last = tail.at(-1);
-  const count = countOverlap(tail.map(keyOf), keys);
-  const revisions = reviseDetails(tail, keys.slice(0, count), said, details);
-  if (count < said.length && last && isShown(session, last)) {
+  const before = tail.slice(0, -1);
+  let count = countOverlap(tail.map(keyOf), keys);
+  if (count < said.length && last?.role === "assistant" && isShown(session, last)) {
     // The screen may have saved the beginning of what follows.
-    const [next] = said.slice(countOverlap(tail.slice(0, -1).map(keyOf), keys));
-    if (!next && last.role === "assistant") return true;
+    const next = said[countOverlap(before.map(keyOf), keys)];
     if (next && (await completeScreen(session, last, next))) return false;
+    if (!next) [tail, count] = [before, said.length];
   }
-  const drafts = [];
+  const drafts = reviseDetails(tail, keys.slice(0, count), said, details);
   for (const message of said.slice(count))
     drafts.push(...addDetails(await readDrafts(message, { format: "ai-sdk", emptyText: "" }), details.get(message)));
-  if (revisions.length + drafts.length > 0)
-    await session.append([...revisions, ...drafts], { expected: last?.id ?? null });
+  if (drafts.length > 0) await session.append(drafts, { expected: last?.id ?? null });
   return true;
 }
 
@@ -86,14 +89,8 @@ function reviseDetails(tail, keys, said, details) {
     const record = tail[place];
     place += own.length;
     const known = details.get(/** @type {AiMessage} */ (said[at]));
-    return record ? reviseRecords([record], addDetails([readDraft(record)], known)) : [];
+    return record && known ? reviseRecords([record], addDetails([readDraft(record)], known)) : [];
   });
-}
-
-/** False for a conflict: another one appended meanwhile, so the end is read again. @param {unknown} error */
-function isConflict(error) {
-  if (error instanceof LeftoffError && error.code === "conflict") return false;
-  throw error;
 }
 
 /**
