@@ -23,6 +23,8 @@ export async function completeScreen(session, last, message) {
   const [draft] = await readDrafts(message, { format: "ai-sdk", emptyText: "" });
   if (!draft || !goesOn(last, draft) || keyOf(last) === keyOf({ content: "", ...draft })) return false;
   const group = await readGroup(session, screens.idOf(last));
+  // Another program may have said something in the middle of it.
+  if (!group[0] || !screens.isHead(group[0])) return false;
   const whole = completeParts(screens.restore(group), last, draft);
   const revisions = reviseRecords(group, await draftsOf(whole));
   if (revisions.length > 0) await session.append(revisions, { expected: last.id });
