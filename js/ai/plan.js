@@ -128,7 +128,10 @@ export function readDraft(record) {
   return { ...takeDraft(record), ...(source && { source }), ...(partial && { partial }) };
 }
 
-/** Revisions of records where a draft says something else. @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
+/**
+ * Revisions of records where a draft says something else.
+ * @param {readonly ReadMessage[]} records @param {Draft[]} drafts
+ */
 export function reviseRecords(records, drafts) {
   return records.flatMap((record, place) => {
     const draft = drafts[place] && keepDetails(record, drafts[place]);
@@ -208,7 +211,10 @@ function extendGroup(tree, group, drafts) {
   return [...group, ...loose.slice(0, countSame(loose, drafts.slice(group.length)))];
 }
 
-/** How many records at the front are those that the drafts begin with, or their end. @param {ReadMessage[]} records @param {Draft[]} drafts */
+/**
+ * How many records at the front are those that the drafts begin with; of one that is open, the record may have more.
+ * @param {ReadMessage[]} records @param {Draft[]} drafts
+ */
 function countSame(records, drafts) {
   const end = records.findIndex((record, place) => {
     const draft = drafts[place];
@@ -217,7 +223,10 @@ function countSame(records, drafts) {
   return end < 0 ? records.length : end;
 }
 
-/** Whether messages go on with what others say. @param {readonly MessageParts[]} before @param {readonly MessageParts[]} messages */
+/**
+ * Whether messages go on with what others say.
+ * @param {readonly MessageParts[]} before @param {readonly MessageParts[]} messages
+ */
 function isGrown(before, messages) {
   return (
     before.length <= messages.length &&
