@@ -14,11 +14,12 @@ import { screens } from "./screen.js";
 /**
  * Saves as much of a screen's message as a run's message says.
  * @param {Session} session
- * @param {ReadMessage} last the session's last message, of a screen
+ * @param {{ last: ReadMessage, expected: string | null }} end `last`: the path's last message, of a screen; `expected`:
+ *   the id of the last one of all branches
  * @param {AiMessage} message what the run said
  * @returns {Promise<boolean>} whether the session's end has changed: false where the run says nothing more
  */
-export async function completeScreen(session, last, message) {
+export async function completeScreen(session, { last, expected }, message) {
   if (message.role !== "assistant") return false;
   const [draft] = await readDrafts(message, { format: "ai-sdk", emptyText: "" });
   if (!draft || !goesOn(last, draft) || keyOf(last) === keyOf({ content: "", ...draft })) return false;
@@ -27,7 +28,7 @@ export async function completeScreen(session, last, message) {
   if (!group[0] || !screens.isHead(group[0])) return false;
   const whole = completeParts(screens.restore(group), last, draft);
   const revisions = reviseRecords(group, await draftsOf(whole));
-  if (revisions.length > 0) await session.append(revisions, { expected: last.id });
+  if (revisions.length > 0) await session.append(revisions, { expected });
   return revisions.length > 0;
 }
 

@@ -61,6 +61,8 @@ export async function saveNew(session, messages, details = new Map()) {
  */
 async function saveRest(session, said, details) {
   const keys = said.map(keysOf);
+  // The last message of all: the one on the path is another one where a chat went back to an older branch.
+  const expected = (await session.messages({ newestFirst: true, allBranches: true }).next()).value?.id ?? null;
   let tail = await readTail(session, keys.flat().length + 1);
   const last = tail.at(-1);
   const before = tail.slice(0, -1);
@@ -68,13 +70,13 @@ async function saveRest(session, said, details) {
   if (count < said.length && last?.role === "assistant" && isShown(session, last)) {
     // The screen may have saved the beginning of what follows.
     const next = said[countOverlap(before.map(keyOf), keys)];
-    if (next && (await completeScreen(session, last, next))) return false;
+    if (next && (await completeScreen(session, { last, expected }, next))) return false;
     if (!next) [tail, count] = [before, said.length];
   }
   const drafts = reviseDetails(tail, keys.slice(0, count), said, details);
   for (const message of said.slice(count))
     drafts.push(...addDetails(await readDrafts(message, { format: "ai-sdk", emptyText: "" }), details.get(message)));
-  if (drafts.length > 0) await session.append(drafts, { expected: last?.id ?? null });
+  if (drafts.length > 0) await session.append(drafts, { expected });
   return true;
 }
 

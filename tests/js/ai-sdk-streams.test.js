@@ -85,3 +85,13 @@ test("an answer whose beginning another program's screen has saved is not taken 
   assert.deepEqual(await said(session), ["user Where is it?", "assistant Let", ...SAID.slice(1)]);
   await store.close();
 });
+
+test("a run goes on in an older branch that a chat went back to", async () => {
+  const store = await openMemory();
+  const session = await openChat(store, chatId);
+  const [one, two] = ["one", "two"].map((id) => message(id, "assistant", `This is ${id}.`));
+  for (const answer of [one, two, one]) await saveChat(store, { chatId, messages: [QUESTION, answer] });
+  await saveAnswer(session)([{ role: "user", content: "And then?" }]);
+  assert.deepEqual(await said(session), ["user Where is it?", "assistant This is one.", "user And then?"]);
+  await store.close();
+});
