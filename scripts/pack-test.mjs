@@ -52,9 +52,10 @@ async function check(name, work) {
  * The tarball's ceilings: they may only fall, but for what is new. Every module is in it twice, as a file and as text
  * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin;
  * by 25 files and 0.1 MB with the adapters for the agent SDKs, the AI SDK and LangChain, their types, pages and
- * examples, and with what `doctor` tells of agents.
+ * examples, and with what `doctor` tells of agents; by 2 files with the examples of a plugin for OpenCode and of a host
+ * of the Model Context Protocol.
  */
-const MAX_FILES = 275;
+const MAX_FILES = 277;
 const MAX_PACKAGE_BYTES = 11_950_000;
 
 /**
@@ -361,6 +362,26 @@ for (const [name, program] of [
     copyFileSync(join(root, "tests", "pack", "plugin.mjs"), join(project, "plugin.mjs"));
     run(program, ["plugin.mjs", join(project, `home-plugin-${name}`), project], { cwd: project });
   });
+for (const [name, program] of [
+  ["Node", "node"],
+  ["Bun", bun()],
+])
+  await check(`examples/opencode-plugin.mjs, in ${name}, with what stands in for OpenCode`, () => {
+    copyFileSync(join(root, "examples", "opencode-plugin.mjs"), join(project, "opencode-plugin.mjs"));
+    copyFileSync(join(root, "tests", "pack", "own-plugin.mjs"), join(project, "own-plugin.mjs"));
+    const env = { LEFTOFF_HOME: join(project, `home-own-plugin-${name}`) };
+    run(program, ["own-plugin.mjs", join(project, "opencode-plugin.mjs"), project], { cwd: project, env });
+  });
+await check("examples/mcp-host.mjs, with the protocol's own client", () => {
+  copyFileSync(join(root, "examples", "mcp-host.mjs"), join(project, "mcp-host.mjs"));
+  const name = join("node_modules", "@modelcontextprotocol");
+  symlinkSync(join(root, name), join(project, name));
+  const home = join(project, "home-mcp");
+  const env = { LEFTOFF_HOME: home, npm_config_offline: "true" };
+  run("node", ["said.mjs", home, project], { cwd: project });
+  const shown = run("node", ["mcp-host.mjs", "Why do we pin croniter?"], { cwd: project, env, quiet: true });
+  assert.match(shown, /^recall: Quotes [^]*drops Python 3\.8[^]*\[RECALLED\][^]*drops Python 3\.8/m);
+});
 await check("examples/claude-agent.mjs, with what stands in for the SDK", () => {
   const sdk = join(project, "node_modules", "@anthropic-ai", "claude-agent-sdk");
   mkdirSync(sdk, { recursive: true });

@@ -1,11 +1,11 @@
 // @ts-check
 /** Chats: a session for each, whose messages are read and saved as a screen has them. */
 
-import { LeftoffError } from "../index.js";
-import { checkObject, refusal } from "../sdk/refusal.js";
+import { checkObject, isConflict, refusal } from "../sdk/refusal.js";
 import { findSession } from "../sdk/sessions.js";
+import { inTurn } from "../sdk/turns.js";
 import { planSave } from "./plan.js";
-import { makeScreen, screens } from "./screen.js";
+import { makeScreen, noteShown, screens } from "./screen.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Store } from "../store/store.js" */
@@ -79,16 +79,13 @@ export async function saveChat(store, chat) {
   if (!Array.isArray(messages)) throw refusal("the chat's messages, an array", messages);
   const plain = messages.map(toPlain);
   const session = await openChat(store, chatId);
-  for (let isSaved = false; !isSaved;) {
-    const { drafts, expected } = await planSave(session, plain);
-    isSaved = drafts.length === 0 || (await session.append(drafts, { expected }).then(() => true, isConflict));
-  }
-}
-
-/** False for a conflict: another one saved meanwhile, so the session is read again. @param {unknown} error */
-function isConflict(error) {
-  if (error instanceof LeftoffError && error.code === "conflict") return false;
-  throw error;
+  await inTurn(session, async () => {
+    noteShown(session, plain.at(-1));
+    for (let isSaved = false; !isSaved;) {
+      const { drafts, expected } = await planSave(session, plain);
+      isSaved = drafts.length === 0 || (await session.append(drafts, { expected }).then(() => true, isConflict));
+    }
+  });
 }
 
 /** Whether a record goes on with a screen's message. @param {ReadMessage[]} records @param {ReadMessage} next */

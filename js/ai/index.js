@@ -18,4 +18,5 @@ export { loadChat, openChat, saveChat } from "./chat.js";
  * @typedef {import("../types/ai.js").AiStepOptions} AiStepOptions
  * @typedef {import("../types/ai.js").AiStepResult} AiStepResult
  * @typedef {import("../types/ai.js").AiUiMessage} AiUiMessage
+ * @typedef {import("../types/ai.js").AiUsage} AiUsage
  */

@@ -6,12 +6,14 @@
 
 import { readDrafts, takeDraft } from "../sdk/drafts.js";
 import { isSameValue } from "../sdk/originals.js";
+import { keepDetails } from "./details.js";
+import { goesOn, keyOf } from "./keys.js";
 import { screens } from "./screen.js";
-import { keyOf } from "./steps.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Draft, ReadMessage } from "../types/index.js" */
 /** @import { AiUiMessage } from "../types/ai.js" */
+/** @import { MessageParts } from "./keys.js" */
 
 /** The messages of all branches. */
 class Tree {
@@ -114,20 +116,28 @@ class Plan {
     this.revisions = [...this.revisions.filter((one) => one !== revised), revised];
   }
 
-  /** Revises records where a draft says something else. @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
+  /** @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
   revise(records, drafts) {
-    for (const [place, record] of records.entries()) {
-      const draft = drafts[place];
-      if (!draft || isSameValue(JSON.parse(JSON.stringify(draft)), readDraft(record))) continue;
-      this.revisions.push(reviseRecord(record, draft));
-    }
+    this.revisions.push(...reviseRecords(records, drafts));
   }
 }
 
 /** What a record says, as a draft. @param {ReadMessage} record @returns {Draft} */
-function readDraft(record) {
+export function readDraft(record) {
   const { source, partial } = record;
   return { ...takeDraft(record), ...(source && { source }), ...(partial && { partial }) };
+}
+
+/**
+ * Revisions of records where a draft says something else.
+ * @param {readonly ReadMessage[]} records @param {Draft[]} drafts
+ */
+export function reviseRecords(records, drafts) {
+  return records.flatMap((record, place) => {
+    const draft = drafts[place] && keepDetails(record, drafts[place]);
+    const isSame = !draft || isSameValue(JSON.parse(JSON.stringify(draft)), readDraft(record));
+    return isSame ? [] : [reviseRecord(record, draft)];
+  });
 }
 
 /** A record's next revision. @param {ReadMessage} record @param {Draft} draft @returns {Draft} */
@@ -168,6 +178,7 @@ async function planMessage(tree, plan, message, at) {
   for (const group of saved) {
     const records = extendGroup(tree, group, drafts);
     if (isGrown(records, drafts) && canGrow(tree, records, drafts)) return grow(plan, records, drafts);
+    if (isLate(records, drafts)) return records.at(-1)?.id ?? at;
   }
   const [group] = saved;
   return group ? divide(plan, drafts, group) : planUnsaved(tree, plan, drafts, at);
@@ -182,6 +193,7 @@ function planUnsaved(tree, plan, drafts, at) {
   const isQuestion = drafts[0]?.role !== "assistant";
   for (let from = 0; from < loose.length; from += 1) {
     const found = loose.slice(from, from + countSame(loose.slice(from), drafts));
+    if (isLate(found, drafts)) return found.at(-1)?.id ?? at;
     if (found.length > 0 && canGrow(tree, found, drafts)) return grow(plan, found, drafts);
   }
   // An answer takes the place of another one, a question comes after it; and the beginning of a chat stays.
@@ -199,30 +211,41 @@ function extendGroup(tree, group, drafts) {
   return [...group, ...loose.slice(0, countSame(loose, drafts.slice(group.length)))];
 }
 
-/** How many records at the front are those that the drafts begin with. @param {ReadMessage[]} records @param {Draft[]} drafts */
+/**
+ * How many records at the front are those that the drafts begin with; of one that is open, the record may have more.
+ * @param {ReadMessage[]} records @param {Draft[]} drafts
+ */
 function countSame(records, drafts) {
   const end = records.findIndex((record, place) => {
     const draft = drafts[place];
-    return !draft || keyOf(record) !== keyOf({ content: "", ...draft });
+    return !draft || (keyOf(record) !== keyOf({ content: "", ...draft }) && !(isOpen(draft) && goesOn(draft, record)));
   });
   return end < 0 ? records.length : end;
 }
 
-/** Whether drafts go on with what records say. @param {readonly ReadMessage[]} records @param {Draft[]} drafts */
-function isGrown(records, drafts) {
+/**
+ * Whether messages go on with what others say.
+ * @param {readonly MessageParts[]} before @param {readonly MessageParts[]} messages
+ */
+function isGrown(before, messages) {
   return (
-    records.length <= drafts.length &&
-    records.every((record, place) => {
-      const { role, content = "", tool, assistant } = /** @type {Draft} */ (drafts[place]);
-      const calls = assistant?.toolCalls ?? [];
-      const isGoingOn =
-        role === "assistant" &&
-        content.startsWith(record.content) &&
-        (record.assistant?.toolCalls ?? []).every(({ id }, at) => calls[at]?.id === id);
-      const isSaid = role !== "tool" && content === record.content;
-      return role === record.role && (isGoingOn || isSaid || (role === "tool" && tool?.callId === record.tool?.callId));
-    })
+    before.length <= messages.length &&
+    before.every((message, place) => goesOn(message, /** @type {MessageParts} */ (messages[place])))
   );
+}
+
+/**
+ * Whether an answer that still streams is behind what is stored of it: a run saves what it said before a screen shows it.
+ * @param {readonly MessageParts[]} records @param {Draft[]} drafts
+ */
+function isLate(records, drafts) {
+  const last = drafts.at(-1);
+  return last !== undefined && isOpen(last) && !isGrown(records, drafts) && isGrown(drafts, records);
+}
+
+/** Whether an answer still streams, or says nothing yet. @param {Draft} draft */
+function isOpen({ role, content, assistant, partial }) {
+  return role === "assistant" && (partial === true || (!content && !assistant?.toolCalls?.length));
 }
 
 /**
@@ -258,7 +281,7 @@ function divide(plan, drafts, group) {
 }
 
 /** The drafts that a screen's message is. @param {AiUiMessage} message */
-async function draftsOf(message) {
+export async function draftsOf(message) {
   const drafts = await readDrafts(message, { format: "ai-sdk-ui", emptyText: describeParts(message) });
   const last = drafts.at(-1);
   if (last && message.parts.some(isStreaming)) last.partial = true;
@@ -266,7 +289,7 @@ async function draftsOf(message) {
 }
 
 /** Whether a part is still being said. @param {{ type: string, state?: string }} part */
-function isStreaming({ state }) {
+export function isStreaming({ state }) {
   return state === "streaming" || state === "input-streaming";
 }
 

@@ -3,11 +3,27 @@
 
 import { Originals, parseJson } from "../sdk/originals.js";
 
+/** @import { Session } from "../session/session.js" */
 /** @import { ReadMessage } from "../types/index.js" */
 /** @import { AiUiMessage } from "../types/ai.js" */
 
 /** Those that were saved. @type {Originals<AiUiMessage>} */
 export const screens = new Originals("ai-sdk");
+
+/** The answer with which a screen of this process ends, of each session. @type {WeakMap<Session, string>} */
+const shownAnswers = new WeakMap();
+
+/** Notes the last message of a screen that is being saved. @param {Session} session @param {AiUiMessage | undefined} message */
+export function noteShown(session, message) {
+  if (message?.role === "assistant") shownAnswers.set(session, message.id);
+  else shownAnswers.delete(session);
+}
+
+/** Whether a record is of the answer that a screen of this process shows. @param {Session} session @param {ReadMessage} record */
+export function isShown(session, record) {
+  const id = screens.idOf(record);
+  return id !== undefined && id === shownAnswers.get(session);
+}
 
 /**
  * A screen's message of stored messages that no screen has saved: the user's one, or an answer's steps and results.

@@ -1,11 +1,19 @@
 // @ts-check
 /** Saves what a run of the AI SDK says: each of its messages once in the session, whoever saves it. */
 
-import { LeftoffError } from "../index.js";
+import { readDrafts } from "../sdk/drafts.js";
+import { isConflict } from "../sdk/refusal.js";
+import { inTurn } from "../sdk/turns.js";
+import { completeScreen } from "./complete.js";
+import { addDetails, readDetails } from "./details.js";
+import { keyOf, keysOf } from "./keys.js";
+import { readDraft, reviseRecords } from "./plan.js";
+import { isShown } from "./screen.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { ReadMessage } from "../types/index.js" */
 /** @import { AiMessage, AiStep } from "../types/ai.js" */
+/** @import { AnswerDetails } from "./details.js" */
 
 /** The steps that are saved, of each session. @type {WeakMap<Session, WeakSet<object>>} */
 const savedSteps = new WeakMap();
@@ -22,31 +30,69 @@ const APPROVALS = new Set(["tool-approval-request", "tool-approval-response"]);
 export async function saveSteps(session, steps, others = []) {
   const saved = savedSteps.get(session) ?? new WeakSet();
   savedSteps.set(session, saved);
-  const unsaved = steps.flatMap((step, place) => (saved.has(step) ? [] : messagesOf(steps, place)));
-  await saveNew(session, [...unsaved, ...others]);
+  /** @type {Map<AiMessage, AnswerDetails>} */
+  const details = new Map();
+  const unsaved = steps.flatMap((step, place) => {
+    if (saved.has(step)) return [];
+    const messages = messagesOf(steps, place);
+    for (const message of messages) details.set(message, readDetails(step));
+    return messages;
+  });
+  await saveNew(session, [...unsaved, ...others], details);
   for (const step of steps) saved.add(step);
 }
 
 /**
  * Saves the messages that a session does not end with.
  * @param {Session} session @param {readonly AiMessage[]} messages
+ * @param {ReadonlyMap<AiMessage, AnswerDetails>} [details] what is known of them beside
  */
-export async function saveNew(session, messages) {
+export async function saveNew(session, messages, details = new Map()) {
   const said = messages.filter(isSaid);
-  for (let isSaved = said.length === 0; !isSaved;) {
-    const tail = await readTail(session, said.flatMap(keysOf).length);
-    const unsaved = said.slice(countOverlap(tail.map(keyOf), said.map(keysOf)));
-    const expected = tail.at(-1)?.id ?? null;
-    isSaved =
-      unsaved.length === 0 ||
-      (await session.append(unsaved, { format: "ai-sdk", expected }).then(() => true, isConflict));
-  }
+  if (said.length === 0) return;
+  await inTurn(session, async () => {
+    for (let isSaved = false; !isSaved;) isSaved = await saveRest(session, said, details).catch(isConflict);
+  });
 }
 
-/** False for a conflict: another one appended meanwhile, so the end is read again. @param {unknown} error */
-function isConflict(error) {
-  if (error instanceof LeftoffError && error.code === "conflict") return false;
-  throw error;
+/**
+ * Saves those that a session does not end with; false where it is to be looked at again.
+ * @param {Session} session @param {readonly AiMessage[]} said @param {ReadonlyMap<AiMessage, AnswerDetails>} details
+ */
+async function saveRest(session, said, details) {
+  const keys = said.map(keysOf);
+  // The last message of all: the one on the path is another one where a chat went back to an older branch.
+  const expected = (await session.messages({ newestFirst: true, allBranches: true }).next()).value?.id ?? null;
+  let tail = await readTail(session, keys.flat().length + 1);
+  const last = tail.at(-1);
+  const before = tail.slice(0, -1);
+  let count = countOverlap(tail.map(keyOf), keys);
+  if (count < said.length && last?.role === "assistant" && isShown(session, last)) {
+    // The screen may have saved the beginning of what follows.
+    const next = said[countOverlap(before.map(keyOf), keys)];
+    if (next && (await completeScreen(session, { last, expected }, next))) return false;
+    if (!next) [tail, count] = [before, said.length];
+  }
+  const drafts = reviseDetails(tail, keys.slice(0, count), said, details);
+  for (const message of said.slice(count))
+    drafts.push(...addDetails(await readDrafts(message, { format: "ai-sdk", emptyText: "" }), details.get(message)));
+  if (drafts.length > 0) await session.append(drafts, { expected });
+  return true;
+}
+
+/**
+ * Adds details to the records at a session's end that a screen has saved without them.
+ * @param {ReadMessage[]} tail @param {string[][]} keys those of the messages that it ends with
+ * @param {readonly AiMessage[]} said @param {ReadonlyMap<AiMessage, AnswerDetails>} details
+ */
+function reviseDetails(tail, keys, said, details) {
+  let place = tail.length - keys.flat().length;
+  return keys.flatMap((own, at) => {
+    const record = tail[place];
+    place += own.length;
+    const known = details.get(/** @type {AiMessage} */ (said[at]));
+    return record && known ? reviseRecords([record], addDetails([readDraft(record)], known)) : [];
+  });
 }
 
 /**
@@ -90,25 +136,4 @@ function countOverlap(tail, messages) {
     if (keys.length === end.length && keys.every((key, place) => key === end[place])) return count;
   }
   return 0;
-}
-
-/**
- * By what a stored message is known again: who said it, its text, its calls.
- * @param {Pick<ReadMessage, "role" | "content" | "assistant" | "tool" | "attachments">} message
- */
-export function keyOf({ role, content, assistant, tool, attachments }) {
-  if (role === "tool") return `tool ${tool?.callId}`;
-  const calls = (assistant?.toolCalls ?? []).map(({ id }) => id);
-  return JSON.stringify([role, content, calls, attachments?.length ?? 0]);
-}
-
-/** The keys of the stored messages that a message becomes. @param {AiMessage} message */
-function keysOf({ role, content }) {
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const texts = parts.filter(({ type, text }) => type === "text" && text !== "").map(({ text }) => text);
-  const calls = parts.filter(({ type }) => type === "tool-call").map(({ toolCallId }) => toolCallId);
-  const files = parts.filter(({ type }) => type === "file" || type === "image" || type === "reasoning-file").length;
-  const results = parts.filter(({ type }) => type === "tool-result").map(({ toolCallId }) => `tool ${toolCallId}`);
-  if (role === "tool") return results;
-  return [JSON.stringify([role, texts.join("\n\n"), calls, files]), ...results];
 }

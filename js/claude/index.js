@@ -6,7 +6,8 @@
 
 import { join } from "node:path";
 
-import { LeftoffError, NodeStorage } from "../index.js";
+import { NodeStorage } from "../index.js";
+import { checkObject, refusal } from "../sdk/refusal.js";
 import { Marks } from "./marks.js";
 import { Recorder } from "./recorder.js";
 import { Summaries } from "./summaries.js";
@@ -91,16 +92,10 @@ export function sessionStore(options) {
 /** @param {ClaudeSessionStoreOptions} options */
 function checkOptions(options) {
   const unknown = Object.keys(Object(options)).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined)
-    throw optionError(`unknown option ${JSON.stringify(unknown)}: expected ${OPTIONS.join(", ")}`);
-  if (typeof options?.store?.record !== "function") throw optionError('expected a store for "store"');
+  if (unknown !== undefined) throw refusal(`only the options ${OPTIONS.join(", ")}`, unknown);
+  checkObject(options?.store, "record", 'a store for "store"');
   for (const name of /** @type {const} */ (["foldSessionSummary", "report"]))
     if (options[name] !== undefined && typeof options[name] !== "function")
-      throw optionError(`expected a function for "${name}"`);
+      throw refusal(`a function for "${name}"`, options[name]);
   return options;
-}
-
-/** @param {string} message */
-function optionError(message) {
-  return new LeftoffError({ code: "invalid_request", message });
 }

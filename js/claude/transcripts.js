@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 
-import { LeftoffError } from "../index.js";
+import { refusal } from "../sdk/refusal.js";
 import { decodeName, encodeName, isNamePart } from "./file-names.js";
 import { Transcript, linesOf } from "./transcript.js";
 
@@ -41,7 +41,7 @@ export class Transcripts {
    */
   placeOf({ projectKey, sessionId, subpath }) {
     const names = [...encodeKey("projectKey", projectKey), ...encodeKey("sessionId", sessionId)];
-    if (subpath === "") throw keyError("a sub-path that is not empty", subpath);
+    if (subpath === "") throw refusal("a sub-path that is not empty", subpath);
     if (subpath !== undefined) names.push(...checkText("subpath", subpath).split("/").flatMap(encodeName));
     const folder = join(this.#root, ...names);
     return { path: `${folder}${ENDING}`, folder };
@@ -146,12 +146,6 @@ function encodeKey(field, text) {
 
 /** @param {string} field @param {string} text */
 function checkText(field, text) {
-  if (typeof text !== "string") throw keyError(`a text for "${field}"`, text);
+  if (typeof text !== "string") throw refusal(`a text for "${field}"`, text);
   return text;
-}
-
-/** @param {string} expected @param {unknown} found */
-function keyError(expected, found) {
-  const shown = typeof found === "string" ? JSON.stringify(found) : String(found);
-  return new LeftoffError({ code: "invalid_request", message: `expected ${expected}, but found ${shown} instead` });
 }

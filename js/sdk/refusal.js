@@ -1,5 +1,5 @@
 // @ts-check
-/** Refuses what an adapter was given. */
+/** Refuses what an adapter was given; and tells what was refused by the store for another one's sake. */
 
 import { LeftoffError } from "../index.js";
 
@@ -16,6 +16,12 @@ export function refusal(expected, found, cause) {
 export function checkObject(value, method, what) {
   if (typeof Object(value)[method] !== "function") throw refusal(what, value);
   return value;
+}
+
+/** False for a conflict, whereupon a session is looked at again: another one appended meanwhile; else throws. @param {unknown} error */
+export function isConflict(error) {
+  if (error instanceof LeftoffError && error.code === "conflict") return false;
+  throw error;
 }
 
 /** A value as an error shows it: its JSON where that is short, else its type. @param {unknown} found */

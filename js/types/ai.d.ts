@@ -18,7 +18,30 @@ export interface AiMessage {
 
 /** A finished step of a run. */
 export interface AiStep {
-  response: { messages: readonly AiMessage[] };
+  response: {
+    messages: readonly AiMessage[];
+    /** The model that answered. */
+    modelId?: string | undefined;
+  };
+  usage?: AiUsage;
+  /** Why the model stopped. */
+  finishReason?: string | undefined;
+}
+
+/** What a step took, in tokens, as the AI SDK counts: `inputTokens` has those of the cache, too. */
+export interface AiUsage {
+  inputTokens?: number | undefined;
+  inputTokenDetails?: {
+    noCacheTokens?: number | undefined;
+    cacheReadTokens?: number | undefined;
+    cacheWriteTokens?: number | undefined;
+  };
+  outputTokens?: number | undefined;
+  outputTokenDetails?: { reasoningTokens?: number | undefined };
+  /** In earlier versions, and deprecated. */
+  cachedInputTokens?: number | undefined;
+  /** In earlier versions, and deprecated. */
+  reasoningTokens?: number | undefined;
 }
 
 /** What the AI SDK gives to a `prepareStep`, as far as it is looked at. */

@@ -1,10 +1,10 @@
 // @ts-check
 // The plugin in the real OpenCode: it records sessions as they happen, each message once, its tools answer the model,
-// and a compaction is told what not to lose.
-// Tries: js/opencode/, src/operation/store/import/live.rs
+// and a compaction is told what not to lose. And the example of a plugin of one's own.
+// Tries: js/opencode/, examples/, src/operation/store/import/live.rs
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
@@ -26,6 +26,7 @@ export default {
   async run({ all: hasAll }) {
     const found = present(selectClients({ all: hasAll })).find(({ client }) => client === opencode);
     if (!found) return { OpenCode: `none for ${process.platform} ${process.arch}` };
+    await scene("own-plugin", ({ folder }) => askOwnPlugin(found.program, folder));
     return scene("plugin", ({ folder }) => holdWithPlugin(found.program, folder));
   },
 };
@@ -106,6 +107,40 @@ async function holdWithPlugin(program, folder) {
   } finally {
     await store.close();
   }
+}
+
+/** A session notes a task; the model of the next one asks the example's tool for it. @param {string} program @param {string} folder */
+async function askOwnPlugin(program, folder) {
+  const at = seat(program, folder);
+  const packages = join(at.project, "node_modules");
+  mkdirSync(packages);
+  symlinkSync(root, join(packages, "leftoff"));
+  copyFileSync(join(root, "examples", "opencode-plugin.mjs"), join(at.project, "opencode-plugin.mjs"));
+  const task = "Write the changelog";
+  const todos = [{ id: "1", content: task, status: "pending", priority: "high" }];
+  await holdTurn(at, "Note what is to be done.", { name: "todowrite", input: { todos } });
+  const [answer = ""] = await holdTurn(at, "What is open?", { name: "open_tasks", input: {} });
+  assert.match(answer, new RegExp(`^.+: ${task}$`));
+}
+
+/**
+ * Holds a session of one prompt, in which the model calls a tool; gives the results.
+ * @param {Seat} at @param {string} prompt @param {{ name: string, input: Record<string, unknown> }} call
+ */
+async function holdTurn(at, prompt, call) {
+  /** @type {Turn[]} */
+  let turns = [];
+  const server = await serve(new Script([{ text: "Calling.", calls: [call] }, { text: "Done." }]), {
+    seen: (request) => (request.isMain ? (turns = request.turns) : undefined),
+  });
+  try {
+    const place = { ...at, url: server.url };
+    usePlugin(place, {}, join(at.project, "opencode-plugin.mjs"));
+    await opencode.ask({ ...place, hasPlugins: true }, { prompt, resumes: false });
+  } finally {
+    await server.close();
+  }
+  return turns.flatMap((turn) => turn.results ?? []).map(({ text }) => text);
 }
 
 /** A session that the model has not seen; its id. @param {Seat} at */

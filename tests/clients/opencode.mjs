@@ -99,15 +99,16 @@ export const opencode = {
 };
 
 /**
- * Writes OpenCode's settings, with leftoff's plugin, which is loaded as a package is.
+ * Writes OpenCode's settings, with a plugin, which is loaded as a package is: leftoff's unless given.
  * @param {Place} place
  * @param {import("../../js/types/opencode.js").OpenCodePluginOptions} [options]
+ * @param {string} [plugin] its folder or file
  */
-export function usePlugin(place, options = {}) {
+export function usePlugin(place, options = {}, plugin = root) {
   opencode.prepare(place);
   const file = join(place.home, ".config", "opencode", "opencode.json");
   const settings = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, JSON.stringify({ ...settings, plugin: [[pathToFileURL(root).href, options]] }));
+  writeFileSync(file, JSON.stringify({ ...settings, plugin: [[pathToFileURL(plugin).href, options]] }));
 }
 
 /** Has a session compacted, with the user's plugins, by the client's own server. @param {Seat} at @param {string} id */

@@ -14,7 +14,10 @@ export const VERSIONS = [
   { name: "version 6", sdk: previous, Model: MockLanguageModelV3, stopAfter: previous.stepCountIs },
 ];
 
-const usage = { inputTokens: { total: 1, noCache: 1 }, outputTokens: { total: 1, text: 1 } };
+const usage = {
+  inputTokens: { total: 100, noCache: 40, cacheRead: 50, cacheWrite: 10 },
+  outputTokens: { total: 20, text: 12, reasoning: 8 },
+};
 
 /** A call of the tool `look`. @param {string} id @param {string} [at] */
 export const call = (id, at = "src") => ({

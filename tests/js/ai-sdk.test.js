@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 
-import { contextFor, saveAnswer } from "../../js/ai/index.js";
+import { contextFor, loadChat, openChat, saveAnswer, saveChat } from "../../js/ai/index.js";
 import { MemoryStorage, countTokens, openStore } from "../../js/index.js";
 import { FailingStorage } from "./failing-storage.js";
 import { VERSIONS, call, modelOf, said, text, toolsOf } from "./ai-sdk.js";
@@ -58,6 +58,34 @@ for (const version of VERSIONS) {
         assert.deepEqual(await said(session), SAID);
         await run({ model: modelOf(version, [[text("It is in src.")]]), ...options });
         assert.deepEqual(await said(session), [...SAID, SAID[0], "assistant It is in src."]);
+      });
+    });
+
+    test(`${version.name}, ${kind}: an answer has its model, its tokens and why it stopped, also once a screen saves it`, async () => {
+      await inStore(async ({ store }) => {
+        const session = await openChat(store, "chat");
+        const prepareStep = contextFor(session, { window: 8000 });
+        await run({ model: modelOf(version, RUN), prompt: "Where?", prepareStep, onEnd: saveAnswer(session) });
+        const usage = { input: 40, output: 20, cacheRead: 50, cacheWrite: 10, reasoning: 8 };
+        const known = { model: "mock-model-id", usage };
+        const details = async () => {
+          const all = [];
+          for await (const { assistant } of session.messages()) {
+            const { model, usage, finishReason } = assistant ?? {};
+            if (assistant) all.push({ model, usage, finishReason });
+          }
+          return all;
+        };
+        const expected = ["tool-calls", "tool-calls", "stop"].map((finishReason) => ({ ...known, finishReason }));
+        assert.deepEqual(await details(), expected);
+        const [question, answer] = await loadChat(store, "chat");
+        const shown = /** @type {any} */ ({
+          ...answer,
+          metadata: { model: "gpt-5", totalUsage: { inputTokens: 300 } },
+        });
+        await saveChat(store, { chatId: "chat", messages: [question, shown] });
+        assert.deepEqual(await loadChat(store, "chat"), [question, shown]);
+        assert.deepEqual(await details(), expected);
       });
     });
 

@@ -157,7 +157,7 @@ test("what cannot be a key or an entry is refused, and nothing of it is stored",
     assert.equal(await sessions.load(key), null);
     assert.throws(() => sessionStore(/** @type {any} */ ({})), { code: "invalid_request" });
     assert.throws(() => sessionStore(/** @type {any} */ ({ stor: 1 })), {
-      message: /unknown option "stor": expected store/,
+      message: /^expected only the options store, .*, but found "stor" instead$/,
     });
   }));
 
