@@ -56,9 +56,22 @@ async function read(viewer, { store, session }, signal) {
   model.add(waiting);
   await viewer.updateComplete;
   viewer.goToLink();
-  if (model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent")))
-    void findChildren(model, store, session);
-  void follow(viewer, session, signal);
+  const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
+  void told(model, async () => {
+    if (hasAgents) await findChildren(model, store, session);
+    const { problems } = await session.examine();
+    model.change(() => (model.damage = problems));
+  });
+  void told(model, () => follow(viewer, session, signal));
+}
+
+/** Does what nobody waits for; where it fails, the page says why. @param {Model} model @param {() => Promise<void>} work */
+async function told(model, work) {
+  try {
+    await work();
+  } catch (error) {
+    model.change(() => (model.trouble = error instanceof Error ? error.message : String(error)));
+  }
 }
 
 /** @param {Viewer} viewer @param {Session} session @param {AbortSignal} signal */

@@ -4,7 +4,7 @@
 import { arrange } from "./conversation.js";
 import { findHits, foldOf } from "./search.js";
 
-/** @import { MetadataJson, ReadMessage } from "../types/index.js" */
+/** @import { FileProblem, MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Conversation, Row } from "./conversation.js" */
 /** @import { Call } from "./calls.js" */
 /** @import { Child } from "./children.js" */
@@ -31,6 +31,10 @@ export class Model extends EventTarget {
   metadata;
   /** The sub-agents' sessions, by the calls that began them. @type {Map<string, Child>} */
   children = new Map();
+  /** What could not be read of the session's files. @type {FileProblem[]} */
+  damage = [];
+  /** Why reading ended, where it failed. */
+  trouble = "";
   isWhole = false;
   isLive = false;
   query = "";
@@ -46,6 +50,7 @@ export class Model extends EventTarget {
   /** @type {"outline" | "files"} */
   tab = "outline";
   isHelpOpen = false;
+  isDamageOpen = false;
   isLeftOpen = false;
 
   /** @param {MetadataJson} metadata */

@@ -235,8 +235,18 @@ export class Conversation extends LitElement {
   }
 }
 
+/** @type {WeakMap<Row, number>} */
+const estimates = new WeakMap();
+
+/** The height that a row may have, until it is measured. @param {Row} row */
+function estimateHeight(row) {
+  const known = estimates.get(row) ?? estimateRow(row);
+  estimates.set(row, known);
+  return known;
+}
+
 /** @param {Row} row */
-function estimateHeight({ kind, message, calls, isFirstOfTurn }) {
+function estimateRow({ kind, message, calls, isFirstOfTurn }) {
   const lines = message.content.split("\n", 60).reduce((sum, line) => sum + 1 + Math.floor(line.length / 85), 0);
   if (kind === "user") return 100 + Math.min(lines, 24) * 24 + (message.attachments?.length ?? 0) * 300;
   if (kind !== "assistant") return 40;

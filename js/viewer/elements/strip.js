@@ -72,6 +72,12 @@ export function stripOf(model, actions) {
           </button>`
         : nothing
     }
+    ${
+      model.damage.length > 0
+        ? html`<button class="tot odd" @click=${actions.showDamage}><b>${model.damage.length}</b> damaged</button>`
+        : nothing
+    }
+    ${model.trouble ? html`<span class="tot bad" role="alert">${model.trouble}</span>` : nothing}
     ${model.isWhole ? nothing : html`<span class="tot">reading</span>`}
   </div>`;
 }

@@ -2,6 +2,7 @@
 /** The page of one session. */
 
 import { LitElement, html, nothing } from "lit";
+import { formatCount } from "../format.js";
 import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
@@ -74,6 +75,7 @@ export class Viewer extends LitElement {
     toEnd: () => this.#goTo(this.model.rows.length - 1),
     switchTheme: () => this.#switchTheme(),
     help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
+    showDamage: () => this.model.change(() => (this.model.isDamageOpen = !this.model.isDamageOpen)),
     toggleLeft: () => this.model.change(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
     close: () => this.#closeOne(),
   };
@@ -154,6 +156,7 @@ export class Viewer extends LitElement {
   #closeOne() {
     const { model } = this;
     if (model.isHelpOpen) return this.actions.help();
+    if (model.isDamageOpen) return this.actions.showDamage();
     if (model.isLeftOpen) return this.actions.toggleLeft();
     this.toggleAttribute("data-search", false);
     if (model.query !== "") model.search("");
@@ -197,7 +200,8 @@ export class Viewer extends LitElement {
         ${model.unseen > 0 ? html`<div class="pill"><button @click=${actions.toEnd}>${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}</button></div>` : nothing}
       </main>
       <div class="told" role="status"></div>
-      ${model.isHelpOpen ? helpOf(actions.help) : nothing}`;
+      ${model.isHelpOpen ? helpOf(actions.help) : nothing}
+      ${model.isDamageOpen ? damageOf(model, actions.showDamage) : nothing}`;
   }
 
   updated() {
@@ -238,6 +242,17 @@ function helpOf(close) {
           </div>`,
       )}
     </dl>
+    <button class="btn line" @click=${close}>Close</button>
+  </dialog>`;
+}
+
+/** @param {Model} model @param {() => void} close */
+function damageOf({ damage }, close) {
+  return html`<dialog class="help" open aria-label="Damage">
+    <h2>What could not be read</h2>
+    <ul>
+      ${damage.map(({ file, message, start, end }) => html`<li>${file}${start === undefined ? "" : `, bytes ${formatCount(start)} to ${formatCount(end ?? start)}`}: ${message}</li>`)}
+    </ul>
     <button class="btn line" @click=${close}>Close</button>
   </dialog>`;
 }
