@@ -89,7 +89,7 @@ function marksOf(bands, turns, tops) {
     ...worst.filter(({ kind }) => kind !== "failed"),
     ...numbers,
   ];
-  // By place in steps, so that a session of many marks asks only for the neighbours.
+  // By place in steps, so that a session of many marks asks only for the neighbors.
   const taken = new Set();
   for (const mark of ordered) {
     const step = Math.floor(mark.top / MARK_PIXELS);

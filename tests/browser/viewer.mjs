@@ -213,6 +213,25 @@ async function checkLive(page) {
   await page.getByRole("button", { name: "1 new message" }).waitFor({ state: "detached" });
 }
 
+/** Opens a session of which a line cannot be read. @param {import("playwright-core").Page} page */
+async function checkDamage(page) {
+  await page.evaluate(async () => {
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const { openStore, MemoryStorage } = await import(core);
+    const { openViewer } = await import(viewer);
+    const storage = new MemoryStorage();
+    const store = await openStore({ storage, home: "/home", project: "/project" });
+    const session = await store.create({ title: "Damaged" });
+    await session.append({ role: "user", content: "Before the damage" });
+    await storage.append(`${session.path}/messages.jsonl`, new Uint8Array([255, 254, 10]));
+    await openViewer(document.body, { store, session }).whole;
+  });
+  await page.getByRole("button", { name: "1 damaged" }).click();
+  await page.getByRole("dialog", { name: "Damage" }).getByText("messages.jsonl, bytes").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
 /** @param {import("playwright-core").Page} page @param {string} what */
 async function checkAxe(page, what) {
   const found = await page.evaluate(async () => {
@@ -292,6 +311,7 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     await checkAxe(page, "a session, dark");
     expect((await focused(page)) !== null, "expected a row to have the focus still");
     await checkLive(page);
+    await checkDamage(page);
     await finish();
     await printed(driven, origin, file, ids);
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
