@@ -16,9 +16,6 @@ const FIRST_MESSAGES = 200;
  * @param {{ store: Store, session: Session }} opened the session is one of the store's; neither is closed here
  * @returns {{ whole: Promise<void>, close: () => void }} `whole`: once all messages are read; rejects with what reading
  *   throws
- * @example
- * const { whole, close } = openViewer(document.body, { store, session });
- * await whole;
  */
 export function openViewer(root, { store, session }) {
   const model = new Model(session.metadata);

@@ -47,7 +47,7 @@ const marked = new Marked({
   },
 });
 
-/** Markup that the sanitiser has passed. @typedef {string & { readonly purified: unique symbol }} PureHtml */
+/** Markup that the sanitizer has passed. @typedef {string & { readonly purified: unique symbol }} PureHtml */
 
 /** @type {Map<string, PureHtml>} */
 const rendered = new Map();

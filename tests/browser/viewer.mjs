@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 
-/** What the page is served with: nothing but its own files, and no markup that was not sanitised. */
+/** What the page is served with: nothing but its own files, and no markup that was not sanitized. */
 const POLICY = [
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:",
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
