@@ -11,7 +11,7 @@ import { fail, root } from "./run.mjs";
  * for every host belong in src/. It rose by 39 with `record`, with `create` from a source, and with what doctor tells.
  */
 const MAX_LINES = 5_396;
-const HOST_FOLDERS = /^(?:answers|cli|init|agents|ai|claude|langchain|openai|sdk|opencode|mcp|storage|compat)\//;
+const HOST_FOLDERS = /^(?:answers|cli|init|agents|ai|claude|langchain|openai|sdk|opencode|mcp|storage|compat|viewer)\//;
 /** Half of all files must be shorter, in lines. */
 const MAX_MEDIAN_LINES = 200;
 

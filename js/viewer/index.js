@@ -54,16 +54,16 @@ async function read(viewer, { store, session }, signal) {
   await viewer.updateComplete;
   viewer.goToLink();
   const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
-  void told(model, async () => {
+  void reportFailure(model, async () => {
     if (hasAgents) await findChildren(model, store, session);
     const { problems } = await session.examine();
     model.change(() => (model.damage = problems));
   });
-  void told(model, () => follow(viewer, session, signal));
+  void reportFailure(model, () => follow(viewer, session, signal));
 }
 
 /** Does what nobody waits for; where it fails, the page says why. @param {Model} model @param {() => Promise<void>} work */
-async function told(model, work) {
+async function reportFailure(model, work) {
   try {
     await work();
   } catch (error) {

@@ -31,9 +31,9 @@ class Start extends LitElement {
           <div
             class="zone"
             ?data-over=${this.#isOver}
-            @dragover=${(/** @type {DragEvent} */ event) => this.#over(event, true)}
-            @dragleave=${(/** @type {DragEvent} */ event) => this.#over(event, false)}
-            @drop=${(/** @type {DragEvent} */ event) => this.#dropped(event)}
+            @dragover=${(/** @type {DragEvent} */ event) => this.#showOver(event, true)}
+            @dragleave=${(/** @type {DragEvent} */ event) => this.#showOver(event, false)}
+            @drop=${(/** @type {DragEvent} */ event) => this.#takeDrop(event)}
           >
             <h1>Drop a session here</h1>
             <p>
@@ -51,15 +51,15 @@ class Start extends LitElement {
   }
 
   /** @param {DragEvent} event @param {boolean} isOver */
-  #over(event, isOver) {
+  #showOver(event, isOver) {
     event.preventDefault();
     this.#isOver = isOver;
     this.requestUpdate();
   }
 
   /** @param {DragEvent} event */
-  async #dropped(event) {
-    this.#over(event, false);
+  async #takeDrop(event) {
+    this.#showOver(event, false);
     const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
     const files = [];
     for (const entry of entries) if (entry) files.push(...(await filesIn(entry)));

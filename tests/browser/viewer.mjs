@@ -274,7 +274,7 @@ async function checkHostile(page, rows) {
  * @param {import("playwright-core").Browser} driven @param {string} origin
  * @param {{ name: string, mimeType: string, buffer: Buffer }} file @param {string[]} ids
  */
-async function printed(driven, origin, file, ids) {
+async function checkPrint(driven, origin, file, ids) {
   const { page, finish } = await openFile(driven, origin, file);
   await page.evaluate(() => {
     addEventListener("beforeprint", () =>
@@ -313,7 +313,7 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     await checkLive(page);
     await checkDamage(page);
     await finish();
-    await printed(driven, origin, file, ids);
+    await checkPrint(driven, origin, file, ids);
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkAxe(narrow.page, "a session, narrow");
     const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);

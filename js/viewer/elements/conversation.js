@@ -89,7 +89,7 @@ export class Conversation extends LitElement {
   };
 
   /** What is mounted. @returns {{ key: unknown, index: number }[]} */
-  get #mounted() {
+  get #rowsToMount() {
     if (this.#isPrinting) return this.model.rows.map(({ id }, index) => ({ key: id, index }));
     return this.#list.getVirtualItems();
   }
@@ -173,7 +173,7 @@ export class Conversation extends LitElement {
       </div>
       <div class="feed" role="feed" aria-label="Conversation" aria-busy=${!this.model.isWhole}>
         ${repeat(
-          this.#mounted,
+          this.#rowsToMount,
           ({ key }) => key,
           ({ index }) => this.#article(rows[index], index),
         )}

@@ -56,14 +56,14 @@ export class SessionMap extends LitElement {
   connectedCallback() {
     super.connectedCallback();
     this.model.addEventListener("change", this.#changed);
-    this.model.addEventListener("view", this.#viewed);
+    this.model.addEventListener("view", this.#noteView);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#changed);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.model.removeEventListener("change", this.#changed);
-    this.model.removeEventListener("view", this.#viewed);
+    this.model.removeEventListener("view", this.#noteView);
     matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#changed);
     this.#resized.disconnect();
   }
@@ -72,7 +72,7 @@ export class SessionMap extends LitElement {
     this.#isStale = true;
     this.requestUpdate();
   };
-  #viewed = () => this.requestUpdate();
+  #noteView = () => this.requestUpdate();
 
   render() {
     const { rows, view, conversation } = this.model;
@@ -91,12 +91,12 @@ export class SessionMap extends LitElement {
         aria-valuemax=${Math.max(messages, 1)}
         aria-valuenow=${row ? row.place + 1 : 1}
         aria-valuetext=${text}
-        @pointerdown=${this.#pressed}
-        @pointermove=${this.#moved}
-        @pointerup=${this.#released}
+        @pointerdown=${this.#handlePress}
+        @pointermove=${this.#handleMove}
+        @pointerup=${this.#handleRelease}
         @pointerleave=${() => this.#tell(undefined, 0)}
         @wheel=${(/** @type {WheelEvent} */ event) => this.moveBy(event.deltaY)}
-        @keydown=${this.#keyed}
+        @keydown=${this.#handleKey}
       >
         <canvas></canvas>
         <div class="view"></div>
@@ -190,19 +190,19 @@ export class SessionMap extends LitElement {
   }
 
   /** @param {PointerEvent} event */
-  #pressed(event) {
+  #handlePress(event) {
     this.#isDragged = true;
     /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
     this.#goTo(event);
   }
 
   /** @param {PointerEvent} event */
-  #moved(event) {
+  #handleMove(event) {
     if (this.#isDragged) return this.#goTo(event);
     this.#tell(this.#placeOf(event).row, event.clientY);
   }
 
-  #released() {
+  #handleRelease() {
     this.#isDragged = false;
   }
 
@@ -219,7 +219,7 @@ export class SessionMap extends LitElement {
   }
 
   /** @param {KeyboardEvent} event */
-  #keyed(event) {
+  #handleKey(event) {
     const { view, rows } = this.model;
     /** @type {Record<string, number>} */
     const moves = {

@@ -33,8 +33,8 @@ export class Viewer extends LitElement {
     const { signal } = this.#ended;
     const update = () => this.requestUpdate();
     this.model.addEventListener("change", update, { signal });
-    this.model.addEventListener("view", () => this.#viewed(), { signal });
-    document.addEventListener("keydown", (event) => this.#pressed(event), { signal });
+    this.model.addEventListener("view", () => this.#noteView(), { signal });
+    document.addEventListener("keydown", (event) => this.#handlePress(event), { signal });
     window.addEventListener("hashchange", () => this.goToLink(), { signal });
   }
 
@@ -43,7 +43,7 @@ export class Viewer extends LitElement {
     this.#ended.abort();
   }
 
-  #viewed() {
+  #noteView() {
     const { model } = this;
     if (model.view.last === model.rows.length - 1) model.unseen = 0;
     this.requestUpdate();
@@ -96,7 +96,7 @@ export class Viewer extends LitElement {
   }
 
   /** @param {KeyboardEvent} event */
-  #pressed(event) {
+  #handlePress(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const isTyping = event.target instanceof HTMLInputElement;
     if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
