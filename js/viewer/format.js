@@ -2,10 +2,10 @@
 /** How the page writes numbers, times and names. */
 
 const LOCALE = "en";
-const GROUPED = new Intl.NumberFormat(LOCALE);
+const DIGIT_GROUPS = new Intl.NumberFormat(LOCALE);
 
 /** 12,490. @param {number} count */
-export const formatCount = (count) => GROUPED.format(count);
+export const formatCount = (count) => DIGIT_GROUPS.format(count);
 
 /** 112 k, 2.56 M: three digits. @param {number} count */
 export function formatShort(count) {

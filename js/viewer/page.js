@@ -8,7 +8,7 @@ import { switchTheme } from "./elements/viewer.js";
 import { openViewer } from "./index.js";
 
 /** Where dropped files lie in the storage in memory. */
-const DROPPED = "/dropped";
+const DROP_FOLDER = "/dropped";
 
 /** What the page shows until a session is open. */
 class Start extends LitElement {
@@ -116,9 +116,9 @@ async function filesIn(entry) {
 async function openFiles(files) {
   const storage = new MemoryStorage();
   for (const { path, file } of files)
-    await storage.replace(`${DROPPED}/${path}`, new Uint8Array(await file.arrayBuffer()));
+    await storage.replace(`${DROP_FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
   const store = await openStore({ storage, home: "/leftoff", project: "/project" });
-  const only = files.length === 1 ? `${DROPPED}/${files[0].path}` : DROPPED;
+  const only = files.length === 1 ? `${DROP_FOLDER}/${files[0].path}` : DROP_FOLDER;
   const { imported, problems } = await store.import(only);
   const [largest] = imported.filter(({ parent }) => !parent).sort((a, b) => b.messageCount - a.messageCount);
   const found = largest ?? imported[0];
