@@ -11,7 +11,8 @@ export const formatCount = (count) => DIGIT_GROUPS.format(count);
 export function formatShort(count) {
   if (count < 1_000) return String(count);
   const [value, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
-  return `${value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : zeros))} ${unit}`;
+  const digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return `${Number(value.toFixed(digits))} ${unit}`;
 }
 
 /** 0.5 s, 21 s, 3 min, 2 h 5 min. @param {number} ms */

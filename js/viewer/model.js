@@ -187,7 +187,11 @@ export class Model extends EventTarget {
     this.#openedByHit = undefined;
   }
 
-  /** The next row from the cursor on that is so. @param {1 | -1} by @param {(row: Row) => boolean} isWanted @returns {number | undefined} */
+  /**
+   * The next row from the cursor on that is so.
+   * @param {1 | -1} by @param {(row: Row) => boolean} isWanted
+   * @returns {number | undefined}
+   */
   next(by, isWanted) {
     for (let place = this.cursor + by; place >= 0 && place < this.rows.length; place += by)
       if (isWanted(this.rows[place])) return place;

@@ -167,7 +167,11 @@ export class Conversation extends LitElement {
           <span class="g">${turn && !isBeginning ? html`<span class="num">${turn.number}</span>` : nothing}</span>
           <span class="t">${isBeginning ? "Beginning of the session" : (turn?.title ?? "")}</span>
           <span class="at"
-            >${row ? `${formatDay(row.message.timestamp)} · ${formatCount(row.place + 1)} of ${formatCount(conversation.totals.messages)}` : nothing}</span
+            >${
+              row
+                ? `${formatDay(row.message.timestamp)} · ${formatCount(row.place + 1)} of ${formatCount(conversation.totals.messages)}`
+                : nothing
+            }</span
           >
         </div>
       </div>

@@ -144,7 +144,10 @@ export class SessionMap extends LitElement {
     for (const mark of this.#layout.marks) drawMark(pencil, mark, color);
   }
 
-  /** @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number }} lane @param {number} least @param {(name: string) => string} color */
+  /**
+   * @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number }} lane @param {number} least
+   * @param {(name: string) => string} color
+   */
   #drawBands(pencil, lane, least, color) {
     // The kind that is to be seen comes last, where many share a pixel.
     for (const wanted of PRIORITY) {
@@ -167,7 +170,10 @@ export class SessionMap extends LitElement {
       pencil.fillRect(left, this.#layout.tops[row] ?? 0, 4, 3);
   }
 
-  /** @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number, height: number }} lane @param {(name: string) => string} color */
+  /**
+   * @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number, height: number }} lane
+   * @param {(name: string) => string} color
+   */
   #drawFill(pencil, { left, width }, color) {
     const { fill, tops } = this.#layout;
     const end = tops.at(-1) ?? 0;

@@ -64,7 +64,13 @@ export function stripOf(model, actions) {
     <span class="tot"><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}</span>
     ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}
     ${tokensOf(model)} ${filesOf(model, actions)}
-    ${totals.calls > 0 ? html`<span class="tot"><b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}</span>` : nothing}
+    ${
+      totals.calls > 0
+        ? html`<span class="tot"
+            ><b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}</span
+          >`
+        : nothing
+    }
     ${
       totals.failed > 0
         ? html`<button class="tot bad" title="Next error" @click=${actions.nextError}>

@@ -197,7 +197,15 @@ export class Viewer extends LitElement {
       ${headerOf(model, actions)} ${stripOf(model, actions)}
       <main class="main">
         ${leftOf(model, (row) => void this.#goTo(row))} ${this.conversation} ${this.#map}
-        ${model.unseen > 0 ? html`<div class="pill"><button @click=${actions.toEnd}>${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}</button></div>` : nothing}
+        ${
+          model.unseen > 0
+            ? html`<div class="pill">
+                <button @click=${actions.toEnd}>
+                  ${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}
+                </button>
+              </div>`
+            : nothing
+        }
       </main>
       <div class="told" role="status"></div>
       ${model.isHelpOpen ? helpOf(actions.help) : nothing}
@@ -251,7 +259,10 @@ function damageOf({ damage }, close) {
   return html`<dialog class="help" open aria-label="Damage">
     <h2>What could not be read</h2>
     <ul>
-      ${damage.map(({ file, message, start, end }) => html`<li>${file}${start === undefined ? "" : `, bytes ${formatCount(start)} to ${formatCount(end ?? start)}`}: ${message}</li>`)}
+      ${damage.map(({ file, message, start, end }) => {
+        const bytes = start === undefined ? "" : `, bytes ${formatCount(start)} to ${formatCount(end ?? start)}`;
+        return html`<li>${file}${bytes}: ${message}</li>`;
+      })}
     </ul>
     <button class="btn line" @click=${close}>Close</button>
   </dialog>`;
