@@ -28,10 +28,11 @@ const BARE_WORDS = new Set([
 ]);
 /**
  * Names that callers know: they stay until a release may change them. `out` is the name by which the core asks its
- * host, and the types are those of `js/types/` and `js/records.d.ts`.
+ * host, `updated` that by which lit calls its elements, and the types are those of `js/types/` and
+ * `js/records.d.ts`.
  */
 const PUBLIC_NAMES = new Set(
-  "others out redacted trashed Acknowledged Appended Assumed Committed Compacted Compared Created Edited Examined Found Imported Listed Now Recalled Reported Resumed Shown Trashed".split(
+  "others out redacted trashed updated Acknowledged Appended Assumed Committed Compacted Compared Created Edited Examined Found Imported Listed Now Recalled Reported Resumed Shown Trashed".split(
     " ",
   ),
 );

@@ -59,7 +59,7 @@ export function describeCall(call, result, asked) {
     result,
     failed: hasFailed(result),
     outcome: outcomeOf(result),
-    ms: elapsed(asked, result?.timestamp),
+    ms: msBetween(asked, result?.timestamp),
     tokens: result?.tokens?.count,
     change: kind === "edit" ? changeOf(input) : undefined,
   };
@@ -121,7 +121,7 @@ function outcomeOf(result) {
 export const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
 
 /** @param {string | undefined} from @param {string | undefined} to @returns {number | undefined} */
-function elapsed(from, to) {
+function msBetween(from, to) {
   const ms = Date.parse(to ?? "") - Date.parse(from ?? "");
   return ms >= 0 ? ms : undefined;
 }

@@ -27,9 +27,6 @@ import { describeCall, diffLines, hasFailed } from "./calls.js";
  * Arranges messages as rows: a result goes to the call that it answers, and each request begins a turn.
  * @param {readonly ReadMessage[]} messages
  * @returns {Conversation} `rowOf`: the row of a message by its id, of a result that of its call
- * @example
- * const { rows, turns } = arrange(messages);
- * rows.length; // fewer than the messages: a result is part of its call's row
  */
 export function arrange(messages) {
   const results = new Map();

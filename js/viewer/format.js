@@ -2,16 +2,17 @@
 /** How the page writes numbers, times and names. */
 
 const LOCALE = "en";
-const GROUPED = new Intl.NumberFormat(LOCALE);
+const DIGIT_GROUPS = new Intl.NumberFormat(LOCALE);
 
 /** 12,490. @param {number} count */
-export const formatCount = (count) => GROUPED.format(count);
+export const formatCount = (count) => DIGIT_GROUPS.format(count);
 
 /** 112 k, 2.56 M: three digits. @param {number} count */
 export function formatShort(count) {
   if (count < 1_000) return String(count);
   const [value, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
-  return `${value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : zeros))} ${unit}`;
+  const digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return `${Number(value.toFixed(digits))} ${unit}`;
 }
 
 /** 0.5 s, 21 s, 3 min, 2 h 5 min. @param {number} ms */

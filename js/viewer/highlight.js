@@ -1,5 +1,5 @@
 // @ts-check
-/** Colours code when nothing else is to be done: it changes colours, never sizes. */
+/** Colors code when nothing else is to be done: it changes colors, never sizes. */
 
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -30,9 +30,9 @@ const whenIdle =
     : (work) => void setTimeout(work);
 
 /**
- * Colours the code below an element, once.
+ * Colors the code below an element, once.
  * @param {Element} root
- * @param {() => void} [done] called once something was coloured
+ * @param {() => void} [done] called once something was colored
  */
 export function highlightCode(root, done = () => {}) {
   const blocks = [...root.querySelectorAll("pre > code:not(.hljs)")];

@@ -3,13 +3,13 @@
 
 /** @import { Attachment } from "../types/index.js" */
 
-const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/;
+const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp)$/;
 /** How much of an image is looked at for its size. */
 const HEADER_CHARACTERS = 4_096;
 
 /** @param {Attachment} attachment @returns {string | undefined} the address to show it from; none for other files */
 export function imageUrl({ mime, data }) {
-  return data !== undefined && SHOWN.test(mime) && /^[\w+/=\s-]+$/.test(data)
+  return data !== undefined && IMAGE_TYPES.test(mime) && /^[\w+/=\s-]+$/.test(data)
     ? `data:${mime};base64,${data}`
     : undefined;
 }

@@ -16,9 +16,6 @@ const FIRST_MESSAGES = 200;
  * @param {{ store: Store, session: Session }} opened the session is one of the store's; neither is closed here
  * @returns {{ whole: Promise<void>, close: () => void }} `whole`: once all messages are read; rejects with what reading
  *   throws
- * @example
- * const { whole, close } = openViewer(document.body, { store, session });
- * await whole;
  */
 export function openViewer(root, { store, session }) {
   const model = new Model(session.metadata);
@@ -56,9 +53,22 @@ async function read(viewer, { store, session }, signal) {
   model.add(waiting);
   await viewer.updateComplete;
   viewer.goToLink();
-  if (model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent")))
-    void findChildren(model, store, session);
-  void follow(viewer, session, signal);
+  const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
+  void reportFailure(model, async () => {
+    if (hasAgents) await findChildren(model, store, session);
+    const { problems } = await session.examine();
+    model.change(() => (model.damage = problems));
+  });
+  void reportFailure(model, () => follow(viewer, session, signal));
+}
+
+/** Does what nobody waits for; where it fails, the page says why. @param {Model} model @param {() => Promise<void>} work */
+async function reportFailure(model, work) {
+  try {
+    await work();
+  } catch (error) {
+    model.change(() => (model.trouble = error instanceof Error ? error.message : String(error)));
+  }
 }
 
 /** @param {Viewer} viewer @param {Session} session @param {AbortSignal} signal */

@@ -6,7 +6,10 @@
 /** @typedef {"user" | "assistant" | "tool" | "note" | "agent" | "summary" | "failed"} BandKind */
 /** @typedef {{ row: number, kind: BandKind, tokens: number, top: number, height: number, isCapped: boolean }} Band */
 /** @typedef {{ top: number, kind: "failed" | "summary" | "turn", text: string }} Mark */
-/** @typedef {{ bands: Band[], tops: number[], marks: Mark[], fill: { top: number, share: number }[] }} Layout `tops`: of each row, and the end */
+/**
+ * @typedef {{ bands: Band[], tops: number[], marks: Mark[], fill: { top: number, share: number }[] }} Layout
+ *   `tops`: of each row, and the end
+ */
 
 /** A band takes at most this share of the map. */
 const MAX_SHARE = 0.06;
@@ -44,7 +47,10 @@ export function layOut(rows, turns, { height, pixel, window }) {
   return { bands, tops, marks: marksOf(bands, turns, tops), fill: fillOf(rows, tops, window) };
 }
 
-/** The pixels of a token, so that bands which are capped leave their room to the others. @param {Band[]} bands @param {number} room @param {number} cap */
+/**
+ * The pixels of a token, so that bands which are capped leave their room to the others.
+ * @param {Band[]} bands @param {number} room @param {number} cap
+ */
 function scaleOf(bands, room, cap) {
   const sizes = bands.map(({ tokens }) => tokens).sort((a, b) => b - a);
   let rest = sizes.reduce((sum, tokens) => sum + tokens, 0);
@@ -89,7 +95,7 @@ function marksOf(bands, turns, tops) {
     ...worst.filter(({ kind }) => kind !== "failed"),
     ...numbers,
   ];
-  // By place in steps, so that a session of many marks asks only for the neighbours.
+  // By place in steps, so that a session of many marks asks only for the neighbors.
   const taken = new Set();
   for (const mark of ordered) {
     const step = Math.floor(mark.top / MARK_PIXELS);

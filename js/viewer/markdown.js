@@ -35,7 +35,10 @@ const marked = new Marked({
     code({ text, lang }) {
       const language = (lang ?? "").split(/\s/)[0].replace(/[^\w+#.-]/g, "");
       const caption = language === "" ? "text" : escape(language);
-      return `<div class="code"><div class="cap"><span>${caption}</span></div><pre tabindex="0"><code class="language-${caption}">${escape(text)}</code></pre></div>`;
+      return (
+        `<div class="code"><div class="cap"><span>${caption}</span></div>` +
+        `<pre tabindex="0"><code class="language-${caption}">${escape(text)}</code></pre></div>`
+      );
     },
     table(token) {
       const row = (/** @type {import("marked").Tokens.TableCell[]} */ cells, /** @type {string} */ tag) =>
@@ -47,7 +50,7 @@ const marked = new Marked({
   },
 });
 
-/** Markup that the sanitiser has passed. @typedef {string & { readonly purified: unique symbol }} PureHtml */
+/** Markup that the sanitizer has passed. @typedef {string & { readonly purified: unique symbol }} PureHtml */
 
 /** @type {Map<string, PureHtml>} */
 const rendered = new Map();

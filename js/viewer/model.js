@@ -4,7 +4,7 @@
 import { arrange } from "./conversation.js";
 import { findHits, foldOf } from "./search.js";
 
-/** @import { MetadataJson, ReadMessage } from "../types/index.js" */
+/** @import { FileProblem, MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Conversation, Row } from "./conversation.js" */
 /** @import { Call } from "./calls.js" */
 /** @import { Child } from "./children.js" */
@@ -31,6 +31,10 @@ export class Model extends EventTarget {
   metadata;
   /** The sub-agents' sessions, by the calls that began them. @type {Map<string, Child>} */
   children = new Map();
+  /** What could not be read of the session's files. @type {FileProblem[]} */
+  damage = [];
+  /** Why reading ended, where it failed. */
+  trouble = "";
   isWhole = false;
   isLive = false;
   query = "";
@@ -46,6 +50,7 @@ export class Model extends EventTarget {
   /** @type {"outline" | "files"} */
   tab = "outline";
   isHelpOpen = false;
+  isDamageOpen = false;
   isLeftOpen = false;
 
   /** @param {MetadataJson} metadata */
@@ -182,7 +187,11 @@ export class Model extends EventTarget {
     this.#openedByHit = undefined;
   }
 
-  /** The next row from the cursor on that is so. @param {1 | -1} by @param {(row: Row) => boolean} isWanted @returns {number | undefined} */
+  /**
+   * The next row from the cursor on that is so.
+   * @param {1 | -1} by @param {(row: Row) => boolean} isWanted
+   * @returns {number | undefined}
+   */
   next(by, isWanted) {
     for (let place = this.cursor + by; place >= 0 && place < this.rows.length; place += by)
       if (isWanted(this.rows[place])) return place;

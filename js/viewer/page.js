@@ -9,7 +9,7 @@ import { openViewer } from "./index.js";
 import { openServed } from "./served.js";
 
 /** Where dropped files lie in the storage in memory. */
-const DROPPED = "/dropped";
+const DROP_FOLDER = "/dropped";
 
 /** What the page shows until a session is open. */
 class Start extends LitElement {
@@ -32,9 +32,9 @@ class Start extends LitElement {
           <div
             class="zone"
             ?data-over=${this.#isOver}
-            @dragover=${(/** @type {DragEvent} */ event) => this.#over(event, true)}
-            @dragleave=${(/** @type {DragEvent} */ event) => this.#over(event, false)}
-            @drop=${(/** @type {DragEvent} */ event) => this.#dropped(event)}
+            @dragover=${(/** @type {DragEvent} */ event) => this.#showOver(event, true)}
+            @dragleave=${(/** @type {DragEvent} */ event) => this.#showOver(event, false)}
+            @drop=${(/** @type {DragEvent} */ event) => this.#takeDrop(event)}
           >
             <h1>Drop a session here</h1>
             <p>
@@ -52,15 +52,15 @@ class Start extends LitElement {
   }
 
   /** @param {DragEvent} event @param {boolean} isOver */
-  #over(event, isOver) {
+  #showOver(event, isOver) {
     event.preventDefault();
     this.#isOver = isOver;
     this.requestUpdate();
   }
 
   /** @param {DragEvent} event */
-  async #dropped(event) {
-    this.#over(event, false);
+  async #takeDrop(event) {
+    this.#showOver(event, false);
     const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
     const files = [];
     for (const entry of entries) if (entry) files.push(...(await filesIn(entry)));
@@ -122,9 +122,9 @@ async function filesIn(entry) {
 async function openFiles(files) {
   const storage = new MemoryStorage();
   for (const { path, file } of files)
-    await storage.replace(`${DROPPED}/${path}`, new Uint8Array(await file.arrayBuffer()));
+    await storage.replace(`${DROP_FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
   const store = await openStore({ storage, home: "/leftoff", project: "/project" });
-  const only = files.length === 1 ? `${DROPPED}/${files[0].path}` : DROPPED;
+  const only = files.length === 1 ? `${DROP_FOLDER}/${files[0].path}` : DROP_FOLDER;
   const { imported, problems } = await store.import(only);
   const [largest] = imported.filter(({ parent }) => !parent).sort((a, b) => b.messageCount - a.messageCount);
   const found = largest ?? imported[0];

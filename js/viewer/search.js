@@ -41,7 +41,6 @@ export function patternOf(query) {
  * Finds a text in all rows.
  * @param {readonly Row[]} rows @param {string} query
  * @returns {Hit[]}
- * @example findHits(rows, "average").length; // how often it is said
  */
 export function findHits(rows, query) {
   const pattern = patternOf(query);

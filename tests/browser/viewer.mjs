@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 
-/** What the page is served with: nothing but its own files, and no markup that was not sanitised. */
+/** What the page is served with: nothing but its own files, and no markup that was not sanitized. */
 const POLICY = [
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:",
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -213,6 +213,25 @@ async function checkLive(page) {
   await page.getByRole("button", { name: "1 new message" }).waitFor({ state: "detached" });
 }
 
+/** Opens a session of which a line cannot be read. @param {import("playwright-core").Page} page */
+async function checkDamage(page) {
+  await page.evaluate(async () => {
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const { openStore, MemoryStorage } = await import(core);
+    const { openViewer } = await import(viewer);
+    const storage = new MemoryStorage();
+    const store = await openStore({ storage, home: "/home", project: "/project" });
+    const session = await store.create({ title: "Damaged" });
+    await session.append({ role: "user", content: "Before the damage" });
+    await storage.append(`${session.path}/messages.jsonl`, new Uint8Array([255, 254, 10]));
+    await openViewer(document.body, { store, session }).whole;
+  });
+  await page.getByRole("button", { name: "1 damaged" }).click();
+  await page.getByRole("dialog", { name: "Damage" }).getByText("messages.jsonl, bytes").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
 /** @param {import("playwright-core").Page} page @param {string} what */
 async function checkAxe(page, what) {
   const found = await page.evaluate(async () => {
@@ -255,7 +274,7 @@ async function checkHostile(page, rows) {
  * @param {import("playwright-core").Browser} driven @param {string} origin
  * @param {{ name: string, mimeType: string, buffer: Buffer }} file @param {string[]} ids
  */
-async function printed(driven, origin, file, ids) {
+async function checkPrint(driven, origin, file, ids) {
   const { page, finish } = await openFile(driven, origin, file);
   await page.evaluate(() => {
     addEventListener("beforeprint", () =>
@@ -292,8 +311,9 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     await checkAxe(page, "a session, dark");
     expect((await focused(page)) !== null, "expected a row to have the focus still");
     await checkLive(page);
+    await checkDamage(page);
     await finish();
-    await printed(driven, origin, file, ids);
+    await checkPrint(driven, origin, file, ids);
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkAxe(narrow.page, "a session, narrow");
     const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);

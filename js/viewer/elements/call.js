@@ -57,7 +57,13 @@ function outcomeOf(model, call) {
   ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing} ${call.change?.isNew ? "new" : nothing}`;
   return html`${child ? html`<span>${formatMany(child.messageCount, "message")}</span>` : nothing}
   ${call.change && !call.failed ? html`<span class="change">${change}</span>` : nothing}
-  ${call.outcome && (call.failed || !call.change) ? (call.failed ? html`<em>${call.outcome}</em>` : html`<span class="opt">${call.outcome}</span>`) : nothing}
+  ${
+    call.outcome && (call.failed || !call.change)
+      ? call.failed
+        ? html`<em>${call.outcome}</em>`
+        : html`<span class="opt">${call.outcome}</span>`
+      : nothing
+  }
   ${call.ms === undefined || call.ms < SHOWN_MS ? nothing : html`<span>${formatDuration(call.ms)}</span>`}
   ${call.tokens === undefined ? nothing : html`<span class="opt">${formatMany(call.tokens, "token")}</span>`}`;
 }

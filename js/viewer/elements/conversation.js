@@ -89,7 +89,7 @@ export class Conversation extends LitElement {
   };
 
   /** What is mounted. @returns {{ key: unknown, index: number }[]} */
-  get #mounted() {
+  get #rowsToMount() {
     if (this.#isPrinting) return this.model.rows.map(({ id }, index) => ({ key: id, index }));
     return this.#list.getVirtualItems();
   }
@@ -167,13 +167,17 @@ export class Conversation extends LitElement {
           <span class="g">${turn && !isBeginning ? html`<span class="num">${turn.number}</span>` : nothing}</span>
           <span class="t">${isBeginning ? "Beginning of the session" : (turn?.title ?? "")}</span>
           <span class="at"
-            >${row ? `${formatDay(row.message.timestamp)} · ${formatCount(row.place + 1)} of ${formatCount(conversation.totals.messages)}` : nothing}</span
+            >${
+              row
+                ? `${formatDay(row.message.timestamp)} · ${formatCount(row.place + 1)} of ${formatCount(conversation.totals.messages)}`
+                : nothing
+            }</span
           >
         </div>
       </div>
       <div class="feed" role="feed" aria-label="Conversation" aria-busy=${!this.model.isWhole}>
         ${repeat(
-          this.#mounted,
+          this.#rowsToMount,
           ({ key }) => key,
           ({ index }) => this.#article(rows[index], index),
         )}
@@ -235,8 +239,18 @@ export class Conversation extends LitElement {
   }
 }
 
+/** @type {WeakMap<Row, number>} */
+const estimates = new WeakMap();
+
+/** The height that a row may have, until it is measured. @param {Row} row */
+function estimateHeight(row) {
+  const known = estimates.get(row) ?? estimateRow(row);
+  estimates.set(row, known);
+  return known;
+}
+
 /** @param {Row} row */
-function estimateHeight({ kind, message, calls, isFirstOfTurn }) {
+function estimateRow({ kind, message, calls, isFirstOfTurn }) {
   const lines = message.content.split("\n", 60).reduce((sum, line) => sum + 1 + Math.floor(line.length / 85), 0);
   if (kind === "user") return 100 + Math.min(lines, 24) * 24 + (message.attachments?.length ?? 0) * 300;
   if (kind !== "assistant") return 40;

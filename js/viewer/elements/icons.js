@@ -7,7 +7,8 @@ const SHAPES = {
   chevron: svg`<path d="m6 4 4 4-4 4"/>`,
   done: svg`<path d="m3.5 8.5 3 3 6-7"/>`,
   failed: svg`<path d="m4 4 8 8M12 4l-8 8"/>`,
-  agent: svg`<circle cx="8" cy="4" r="2"/><circle cx="4" cy="12" r="2"/><circle cx="12" cy="12" r="2"/><path d="M8 6v2M4 10V9q0-1 1-1h6q1 0 1 1v1"/>`,
+  agent: svg`<circle cx="8" cy="4" r="2"/><circle cx="4" cy="12" r="2"/><circle cx="12" cy="12" r="2"/><path
+    d="M8 6v2M4 10V9q0-1 1-1h6q1 0 1 1v1"/>`,
   find: svg`<circle cx="7" cy="7" r="4.25"/><path d="m10.5 10.5 3 3"/>`,
   up: svg`<path d="m4 10 4-4 4 4"/>`,
   down: svg`<path d="m4 6 4 4 4-4"/>`,
@@ -25,4 +26,5 @@ export const icon = (name, kind = "") =>
   svg`<svg class="i ${kind}" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[name]}</svg>`;
 
 /** The bookmark of leftoff. */
-export const brand = svg`<svg viewBox="0 0 14 20" aria-hidden="true"><path d="M0 1.5A1.5 1.5 0 0 1 1.5 0h11A1.5 1.5 0 0 1 14 1.5V20l-7-5-7 5Z"/></svg>`;
+export const brand = svg`<svg viewBox="0 0 14 20" aria-hidden="true"><path
+  d="M0 1.5A1.5 1.5 0 0 1 1.5 0h11A1.5 1.5 0 0 1 14 1.5V20l-7-5-7 5Z"/></svg>`;

@@ -10,6 +10,9 @@ import { icon } from "./icons.js";
 
 const TABS = /** @type {const} */ ({ outline: "Outline", files: "Files" });
 
+/** How many turns the outline shows at each side of the one that is read. */
+const NEAR_TURNS = 150;
+
 /** @param {Model} model @param {(row: number) => void} go */
 export function leftOf(model, go) {
   const tabs = Object.entries(TABS).map(
@@ -27,7 +30,7 @@ export function leftOf(model, go) {
   );
   return html`<nav class="left" aria-label="Session" ?data-open=${model.isLeftOpen}>
     <div class="tabs" role="tablist" aria-label="Session">${tabs}</div>
-    <div class="pane" id="pane" role="tabpanel" aria-labelledby="tab-${model.tab}" tabindex="0">
+    <div class="pane" id="pane" role="tabpanel" aria-label=${TABS[model.tab]} tabindex="0">
       ${model.tab === "outline" ? outlineOf(model, go) : filesOf(model, go)}
     </div>
   </nav>`;
@@ -37,9 +40,19 @@ export function leftOf(model, go) {
 function outlineOf(model, go) {
   const { rows, view, conversation } = model;
   const current = rows[view.first]?.turn ?? 0;
+  const from = Math.max(0, Math.min(current - NEAR_TURNS, conversation.turns.length - 2 * NEAR_TURNS));
+  const near = conversation.turns.slice(from, from + 2 * NEAR_TURNS);
+  const rest = conversation.turns.length - from - near.length;
+  const far = (/** @type {number} */ count, /** @type {string} */ where, /** @type {Turn} */ to) =>
+    count > 0
+      ? html`<li>
+          <button class="more" @click=${() => go(to.firstRow)}>${formatMany(count, "turn")} ${where}</button>
+        </li>`
+      : nothing;
   return html`<ol class="ol">
-    ${conversation.turns.map((turn, place) => {
-      const isCurrent = place === current;
+    ${far(from, "before", conversation.turns[from - 1])}
+    ${near.map((turn) => {
+      const isCurrent = turn.number === current + 1;
       return html`<li>
         <button class="o-turn" aria-current=${isCurrent ? "true" : nothing} @click=${() => go(turn.firstRow)}>
           <span class="k">${turn.number}</span><span class="x">${turn.title || "Before the first request"}</span>
@@ -52,6 +65,7 @@ function outlineOf(model, go) {
         ${isCurrent ? stepsOf(model, turn, go) : nothing}
       </li>`;
     })}
+    ${far(rest, "after", conversation.turns[from + near.length])}
   </ol>`;
 }
 

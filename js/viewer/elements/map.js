@@ -11,7 +11,7 @@ import { nameOf } from "./message.js";
 
 /** Wider than this there are lanes for marks and the fill. */
 const NARROW = 40;
-const COLOURS = {
+const COLORS = {
   user: "--m-user",
   assistant: "--m-asst",
   tool: "--m-tool",
@@ -56,14 +56,14 @@ export class SessionMap extends LitElement {
   connectedCallback() {
     super.connectedCallback();
     this.model.addEventListener("change", this.#changed);
-    this.model.addEventListener("view", this.#viewed);
+    this.model.addEventListener("view", this.#noteView);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#changed);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.model.removeEventListener("change", this.#changed);
-    this.model.removeEventListener("view", this.#viewed);
+    this.model.removeEventListener("view", this.#noteView);
     matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#changed);
     this.#resized.disconnect();
   }
@@ -72,7 +72,7 @@ export class SessionMap extends LitElement {
     this.#isStale = true;
     this.requestUpdate();
   };
-  #viewed = () => this.requestUpdate();
+  #noteView = () => this.requestUpdate();
 
   render() {
     const { rows, view, conversation } = this.model;
@@ -91,12 +91,12 @@ export class SessionMap extends LitElement {
         aria-valuemax=${Math.max(messages, 1)}
         aria-valuenow=${row ? row.place + 1 : 1}
         aria-valuetext=${text}
-        @pointerdown=${this.#pressed}
-        @pointermove=${this.#moved}
-        @pointerup=${this.#released}
+        @pointerdown=${this.#handlePress}
+        @pointermove=${this.#handleMove}
+        @pointerup=${this.#handleRelease}
         @pointerleave=${() => this.#tell(undefined, 0)}
         @wheel=${(/** @type {WheelEvent} */ event) => this.moveBy(event.deltaY)}
-        @keydown=${this.#keyed}
+        @keydown=${this.#handleKey}
       >
         <canvas></canvas>
         <div class="view"></div>
@@ -134,21 +134,24 @@ export class SessionMap extends LitElement {
     const window = metadata.provider.contextWindow;
     this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
     const style = getComputedStyle(this);
-    const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+    const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     const isNarrow = width < NARROW;
     const lane = isNarrow ? { left: 1, width: width - 2 } : { left: 16, width: 40 };
-    this.#drawBands(pencil, lane, 1 / ratio, colour);
-    this.#drawHits(pencil, isNarrow ? 0 : 57, colour);
+    this.#drawBands(pencil, lane, 1 / ratio, color);
+    this.#drawHits(pencil, isNarrow ? 0 : 57, color);
     if (isNarrow) return;
-    this.#drawFill(pencil, { left: 64, width: 24, height }, colour);
-    for (const mark of this.#layout.marks) drawMark(pencil, mark, colour);
+    this.#drawFill(pencil, { left: 64, width: 24, height }, color);
+    for (const mark of this.#layout.marks) drawMark(pencil, mark, color);
   }
 
-  /** @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number }} lane @param {number} least @param {(name: string) => string} colour */
-  #drawBands(pencil, lane, least, colour) {
+  /**
+   * @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number }} lane @param {number} least
+   * @param {(name: string) => string} color
+   */
+  #drawBands(pencil, lane, least, color) {
     // The kind that is to be seen comes last, where many share a pixel.
     for (const wanted of PRIORITY) {
-      pencil.fillStyle = colour(COLOURS[wanted]);
+      pencil.fillStyle = color(COLORS[wanted]);
       const [left, width] = SHAPES[wanted];
       for (const { kind, top, height, isCapped } of this.#layout.bands) {
         if (kind !== wanted) continue;
@@ -160,15 +163,18 @@ export class SessionMap extends LitElement {
     }
   }
 
-  /** @param {CanvasRenderingContext2D} pencil @param {number} left @param {(name: string) => string} colour */
-  #drawHits(pencil, left, colour) {
-    pencil.fillStyle = colour("--num");
+  /** @param {CanvasRenderingContext2D} pencil @param {number} left @param {(name: string) => string} color */
+  #drawHits(pencil, left, color) {
+    pencil.fillStyle = color("--num");
     for (const row of new Set(this.model.hits.map((hit) => hit.row)))
       pencil.fillRect(left, this.#layout.tops[row] ?? 0, 4, 3);
   }
 
-  /** @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number, height: number }} lane @param {(name: string) => string} colour */
-  #drawFill(pencil, { left, width }, colour) {
+  /**
+   * @param {CanvasRenderingContext2D} pencil @param {{ left: number, width: number, height: number }} lane
+   * @param {(name: string) => string} color
+   */
+  #drawFill(pencil, { left, width }, color) {
     const { fill, tops } = this.#layout;
     const end = tops.at(-1) ?? 0;
     const points = fill.map(({ top, share }) => ({ x: left + share * width, y: top }));
@@ -178,31 +184,31 @@ export class SessionMap extends LitElement {
     for (const { x, y } of points) pencil.lineTo(x, y);
     pencil.lineTo(/** @type {{ x: number }} */ (points.at(-1)).x, end);
     pencil.lineTo(left, end);
-    pencil.fillStyle = colour("--m-fill");
+    pencil.fillStyle = color("--m-fill");
     pencil.fill();
     pencil.beginPath();
     for (const { x, y } of points) pencil.lineTo(x, y);
-    pencil.strokeStyle = colour("--m-fill-line");
+    pencil.strokeStyle = color("--m-fill-line");
     pencil.lineWidth = 1.25;
     pencil.stroke();
-    pencil.fillStyle = colour("--edge");
+    pencil.fillStyle = color("--edge");
     pencil.fillRect(left + width - 1, 0, 1, end);
   }
 
   /** @param {PointerEvent} event */
-  #pressed(event) {
+  #handlePress(event) {
     this.#isDragged = true;
     /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
     this.#goTo(event);
   }
 
   /** @param {PointerEvent} event */
-  #moved(event) {
+  #handleMove(event) {
     if (this.#isDragged) return this.#goTo(event);
     this.#tell(this.#placeOf(event).row, event.clientY);
   }
 
-  #released() {
+  #handleRelease() {
     this.#isDragged = false;
   }
 
@@ -219,7 +225,7 @@ export class SessionMap extends LitElement {
   }
 
   /** @param {KeyboardEvent} event */
-  #keyed(event) {
+  #handleKey(event) {
     const { view, rows } = this.model;
     /** @type {Record<string, number>} */
     const moves = {
@@ -248,13 +254,13 @@ export class SessionMap extends LitElement {
   }
 }
 
-/** @param {CanvasRenderingContext2D} pencil @param {Mark} mark @param {(name: string) => string} colour */
-function drawMark(pencil, { top, kind, text }, colour) {
+/** @param {CanvasRenderingContext2D} pencil @param {Mark} mark @param {(name: string) => string} color */
+function drawMark(pencil, { top, kind, text }, color) {
   const names = { failed: "--err", summary: "--warn", turn: "--accent" };
-  pencil.strokeStyle = pencil.fillStyle = colour(names[kind]);
+  pencil.strokeStyle = pencil.fillStyle = color(names[kind]);
   pencil.lineWidth = 1.75;
   if (kind === "turn") {
-    pencil.font = `600 12px ${colour("--font")}`;
+    pencil.font = `600 12px ${color("--font")}`;
     pencil.textAlign = text.length > 2 ? "right" : "center";
     pencil.fillText(text, text.length > 2 ? 14 : 7, top + 10);
     return;

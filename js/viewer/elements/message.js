@@ -59,7 +59,13 @@ function userOf(model, row) {
       </span>
     </div>
     <div class="prose" data-part="content" .innerHTML=${renderMarkdown(shown)}></div>
-    ${isWhole ? nothing : html`<button class="more" @click=${() => model.showMore(row, "content", 1)}>Show ${lines.length - MAX_USER_LINES} more lines</button>`}
+    ${
+      isWhole
+        ? nothing
+        : html`<button class="more" @click=${() => model.showMore(row, "content", 1)}>
+            Show ${lines.length - MAX_USER_LINES} more lines
+          </button>`
+    }
     ${imagesOf(attachments)}`;
 }
 

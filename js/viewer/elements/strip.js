@@ -64,7 +64,13 @@ export function stripOf(model, actions) {
     <span class="tot"><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}</span>
     ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}
     ${tokensOf(model)} ${filesOf(model, actions)}
-    ${totals.calls > 0 ? html`<span class="tot"><b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}</span>` : nothing}
+    ${
+      totals.calls > 0
+        ? html`<span class="tot"
+            ><b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}</span
+          >`
+        : nothing
+    }
     ${
       totals.failed > 0
         ? html`<button class="tot bad" title="Next error" @click=${actions.nextError}>
@@ -72,6 +78,12 @@ export function stripOf(model, actions) {
           </button>`
         : nothing
     }
+    ${
+      model.damage.length > 0
+        ? html`<button class="tot odd" @click=${actions.showDamage}><b>${model.damage.length}</b> damaged</button>`
+        : nothing
+    }
+    ${model.trouble ? html`<span class="tot bad" role="alert">${model.trouble}</span>` : nothing}
     ${model.isWhole ? nothing : html`<span class="tot">reading</span>`}
   </div>`;
 }

@@ -2,6 +2,7 @@
 /** The page of one session. */
 
 import { LitElement, html, nothing } from "lit";
+import { formatCount } from "../format.js";
 import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
@@ -32,8 +33,8 @@ export class Viewer extends LitElement {
     const { signal } = this.#ended;
     const update = () => this.requestUpdate();
     this.model.addEventListener("change", update, { signal });
-    this.model.addEventListener("view", () => this.#viewed(), { signal });
-    document.addEventListener("keydown", (event) => this.#pressed(event), { signal });
+    this.model.addEventListener("view", () => this.#noteView(), { signal });
+    document.addEventListener("keydown", (event) => this.#handlePress(event), { signal });
     window.addEventListener("hashchange", () => this.goToLink(), { signal });
   }
 
@@ -42,7 +43,7 @@ export class Viewer extends LitElement {
     this.#ended.abort();
   }
 
-  #viewed() {
+  #noteView() {
     const { model } = this;
     if (model.view.last === model.rows.length - 1) model.unseen = 0;
     this.requestUpdate();
@@ -74,6 +75,7 @@ export class Viewer extends LitElement {
     toEnd: () => this.#goTo(this.model.rows.length - 1),
     switchTheme: () => this.#switchTheme(),
     help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
+    showDamage: () => this.model.change(() => (this.model.isDamageOpen = !this.model.isDamageOpen)),
     toggleLeft: () => this.model.change(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
     close: () => this.#closeOne(),
   };
@@ -94,7 +96,7 @@ export class Viewer extends LitElement {
   }
 
   /** @param {KeyboardEvent} event */
-  #pressed(event) {
+  #handlePress(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const isTyping = event.target instanceof HTMLInputElement;
     if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
@@ -154,6 +156,7 @@ export class Viewer extends LitElement {
   #closeOne() {
     const { model } = this;
     if (model.isHelpOpen) return this.actions.help();
+    if (model.isDamageOpen) return this.actions.showDamage();
     if (model.isLeftOpen) return this.actions.toggleLeft();
     this.toggleAttribute("data-search", false);
     if (model.query !== "") model.search("");
@@ -194,10 +197,19 @@ export class Viewer extends LitElement {
       ${headerOf(model, actions)} ${stripOf(model, actions)}
       <main class="main">
         ${leftOf(model, (row) => void this.#goTo(row))} ${this.conversation} ${this.#map}
-        ${model.unseen > 0 ? html`<div class="pill"><button @click=${actions.toEnd}>${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}</button></div>` : nothing}
+        ${
+          model.unseen > 0
+            ? html`<div class="pill">
+                <button @click=${actions.toEnd}>
+                  ${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}
+                </button>
+              </div>`
+            : nothing
+        }
       </main>
       <div class="told" role="status"></div>
-      ${model.isHelpOpen ? helpOf(actions.help) : nothing}`;
+      ${model.isHelpOpen ? helpOf(actions.help) : nothing}
+      ${model.isDamageOpen ? damageOf(model, actions.showDamage) : nothing}`;
   }
 
   updated() {
@@ -238,6 +250,20 @@ function helpOf(close) {
           </div>`,
       )}
     </dl>
+    <button class="btn line" @click=${close}>Close</button>
+  </dialog>`;
+}
+
+/** @param {Model} model @param {() => void} close */
+function damageOf({ damage }, close) {
+  return html`<dialog class="help" open aria-label="Damage">
+    <h2>What could not be read</h2>
+    <ul>
+      ${damage.map(({ file, message, start, end }) => {
+        const bytes = start === undefined ? "" : `, bytes ${formatCount(start)} to ${formatCount(end ?? start)}`;
+        return html`<li>${file}${bytes}: ${message}</li>`;
+      })}
+    </ul>
     <button class="btn line" @click=${close}>Close</button>
   </dialog>`;
 }
