@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../js/index.js";
+import { root } from "../../scripts/run.mjs";
 import { scene } from "../faults/tools.mjs";
 import { present, selectClients } from "./clients.mjs";
 import { seat } from "./holding.mjs";
