@@ -270,6 +270,11 @@ pub fn continuation(mark: &str) -> File {
     File::new(Root::Home, format!("continued/{mark}.json"))
 }
 
+/// Returns the file with the claims on a program's session that begins.
+pub fn claims(session_id: &str) -> File {
+    cache().child(&format!("{session_id}.claims"))
+}
+
 /// Returns the record of a session's last native export for a client: without it, the session is exported once more.
 pub fn native_copy(mark: &str) -> File {
     cache().child(&format!("copies/{mark}.json"))

@@ -476,28 +476,4 @@ test("what is no message of the agent is refused, and so is another agent", asyn
   });
 });
 
-test("a program's own conversation is one session by the id that the program has for it", async () => {
-  await withStore(async (store) => {
-    const source = { agent: "my-app", id: "chat 1" };
-    const session = await store.create({ source, title: "The parser" });
-    await session.append({ role: "user", content: "Rename the parser." });
-    assert.equal((await store.create({ source })).id, session.id);
-    assert.equal((await store.session({ source })).id, session.id);
-    const other = await openStore({ home: store.home, project: tmpdir() });
-    assert.equal((await other.create({ source })).id, session.id);
-    const beside = await openStore({ home: store.home, project: store.project });
-    const atOnce = await Promise.all([store, beside].map((one) => one.create({ source: { ...source, id: "chat 4" } })));
-    assert.equal(atOnce[0]?.id, atOnce[1]?.id);
-    await beside.close();
-    await other.close();
-    assert.notEqual((await store.create({ source: { ...source, agent: "your-app" } })).id, session.id);
-    const child = await store.create({ source: { ...source, id: "chat 2", parent: "chat 1" } });
-    assert.equal((await store.info(child)).parent?.session, "my-app/chat 1");
-    const found = (await store.list({ agent: "my-app" })).map(({ id }) => id);
-    assert.deepEqual(found.sort(), [session.id, atOnce[0]?.id ?? ""].sort());
-    assert.deepEqual((await store.list()).find(({ id }) => id === session.id)?.agent, "my-app");
-    await assert.rejects(store.session({ source: { ...source, id: "chat 3" } }), { code: "not_found" });
-  });
-});
-
 test("there is a session in which something was taken back", () => assert.equal(TAKEN_BACK.length, 1));

@@ -30,6 +30,7 @@ pub struct LiveRecording {
 }
 
 /// A session of an agent or another program, as that one knows it.
+#[derive(Clone)]
 pub(super) struct SessionSource {
     /// An agent's name, or that of a program of one's own.
     pub agent: String,
@@ -58,7 +59,13 @@ impl Store {
             }
             let now = io.now_ms();
             let session_id = source.session_id(now);
-            let SessionSource { agent, id: source_id } = source;
+            let claimed = source.claim(&store, &io, &session_id).await?;
+            if claimed.is_some()
+                && let Some(known) = source.find_session(&store, &io).await?
+            {
+                return Ok(known);
+            }
+            let SessionSource { agent, id: source_id } = source.clone();
             let mut importing = Importer::new(&store, &io, CountingMode::Off, false);
             importing.is_ongoing = true;
             let imported = ImportedSession {
@@ -69,10 +76,12 @@ impl Store {
                 title,
                 model,
                 created_ms: Some(now),
+                folder: claimed.filter(|project| *project != store.setup.project),
                 ..ImportedSession::default()
             };
             let files = importing.open_target_session(&imported, &Rc::default()).await?;
             files.release_lease(&io).await?;
+            source.end_claims(&io, &files.id()).await?;
             Ok(files.id())
         })
     }

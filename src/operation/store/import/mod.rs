@@ -1,6 +1,7 @@
 //! Import: other agents' sessions taken into the store. The host lists and reads the agents' files; this module parses
 //! them, finds the session each goes into, and appends what is new.
 
+mod claim;
 mod companion_files;
 mod continuations;
 mod file;
