@@ -3,8 +3,14 @@
 
 import { LeftoffError } from "../error.js";
 import { checkRange, storageError } from "../storage/contract.js";
+import { ticksMs } from "../wasm/clock.js";
 
 /** @import { Capabilities, Entry, Stat, Storage, Verb } from "../storage/contract.js" */
+
+/** How much is read at once of a file that is read piece by piece: each request takes some milliseconds. */
+const AHEAD_BYTES = 4 << 20;
+/** How long it is used: what stands there by then may be newer. */
+const AHEAD_MS = 500;
 
 /** @implements {Storage} */
 export class RemoteStorage {
@@ -12,6 +18,10 @@ export class RemoteStorage {
   capabilities = Object.freeze({ append: "none", range: true, durable: false, watch: false });
 
   #address;
+  /** The range that was asked for last. */
+  #last = { path: "", end: -1 };
+  /** What was read of a file that is read from one end to the other. @type {{ path: string, start: number, bytes: Uint8Array, since: number } | undefined} */
+  #ahead;
   /** The connections that are open or to be opened. */
   #ending = new AbortController();
 
@@ -28,7 +38,24 @@ export class RemoteStorage {
   /** @param {string} path @param {number} start @param {number} end */
   async readRange(path, start, end) {
     checkRange(path, start, end);
-    return this.#readBytes("readRange", path, { start: String(start), end: String(end) });
+    const known = this.#readAhead(path, start, end);
+    if (known) return known;
+    const isNext = this.#last.path === path && this.#last.end === start && end !== Infinity;
+    this.#last = { path, end };
+    const until = isNext ? Math.max(end, start + AHEAD_BYTES) : end;
+    const bytes = await this.#readBytes("readRange", path, { start: String(start), end: String(until) });
+    if (isNext && bytes) this.#ahead = { path, start, bytes, since: ticksMs() };
+    return bytes && bytes.subarray(0, end - start);
+  }
+
+  /** What was read beyond the last range, a moment ago. @param {string} path @param {number} start @param {number} end */
+  #readAhead(path, start, end) {
+    const ahead = this.#ahead;
+    if (!ahead || ahead.path !== path || ticksMs() - ahead.since > AHEAD_MS) return undefined;
+    const from = start - ahead.start;
+    if (from < 0 || end - ahead.start > ahead.bytes.length) return undefined;
+    this.#last = { path, end };
+    return ahead.bytes.slice(from, end - ahead.start);
   }
 
   /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] */
