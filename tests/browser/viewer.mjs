@@ -1,6 +1,7 @@
 // @ts-check
 // The transcript viewer in a real browser, under the policy that it is served with: what it shows, what keys do, that
 // nothing said in a session runs or asks for anything, and what axe finds.
+// Tries: js/viewer/, js/viewer/elements/, js/viewer/styles/, scripts/viewer.mjs
 
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";

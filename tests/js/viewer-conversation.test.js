@@ -1,3 +1,8 @@
+// @ts-check
+// What the viewer shows of messages, before anything is drawn: turns, rows, calls, hits, keys.
+// Tries: js/viewer/conversation.js, js/viewer/calls.js, js/viewer/model.js, js/viewer/search.js, js/viewer/keys.js,
+// js/viewer/format.js
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeCall, diffLines } from "../../js/viewer/calls.js";
