@@ -113,8 +113,10 @@ export class ViewServer {
       else if (SERVED_PATHS.test(path)) sendFile(response, path);
       else refuse(response, 404);
     } catch (error) {
-      if (!(error instanceof LeftoffError)) throw error;
-      sendJson(response, 422, { code: error.code, message: error.message });
+      if (error instanceof LeftoffError) sendJson(response, 422, { code: error.code, message: error.message });
+      // An address, or a list of names, that is none.
+      else if (error instanceof TypeError || error instanceof SyntaxError) refuse(response, 400);
+      else throw error;
     }
   }
 
