@@ -12,11 +12,14 @@ import { ViewServer } from "./view/server.js";
 
 /** @param {Record<string, any>} args */
 export async function view(args) {
+  if (args.search !== undefined && args.session !== undefined)
+    throw new LeftoffError({ code: "usage", message: "expected a session or --search, but found both" });
   const opened = await withStore(
     args,
     async (store) => {
-      const session = await findViewed(store, args);
-      return { home: store.home, workspaces: await findWorkspaces(store, session), session: session?.id };
+      const session = args.search === undefined ? await findViewed(store, args) : undefined;
+      const workspaces = await findWorkspaces(store, session);
+      return { home: store.home, workspaces, session: session?.id, search: args.search };
     },
     "opening the session",
   );

@@ -110,6 +110,8 @@ export async function checkView(driven, packed, leftoff, fixtures) {
         await checkCount(page, count);
         await page.locator("article", { hasText: said }).waitFor();
       });
+    await checkList(driven, { ...at, project: folder }, [shared, foreign]);
+    await checkSearch(driven, at, foreign);
     await checkImported(driven, at, store, fixtures);
   } finally {
     await elsewhere.close();
@@ -136,6 +138,60 @@ async function checkLive(driven, at, store) {
     await session.append({ role: "user", content: "Then mend it" });
     await page.locator("article", { hasText: "Then mend it" }).waitFor();
     await checkCount(page, 3);
+  });
+}
+
+/**
+ * Where the project has no session: those of all projects, to click, and back.
+ * @param {import("playwright-core").Browser} driven @param {{ packed: string, home: string, project: string }} at
+ * @param {import("../../js/index.js").Session[]} sessions
+ */
+async function checkList(driven, at, sessions) {
+  await viewing(driven, at, [], async ({ page, address }) => {
+    await page.getByRole("heading", { name: "Recent sessions" }).waitFor();
+    equal("the sessions of the list", await page.locator(".rec .x").allInnerTexts(), [
+      "Of another project",
+      "Shared",
+      "The average",
+    ]);
+    for (const session of sessions) {
+      await page.locator(".rec", { hasText: session.metadata.display.title }).click();
+      await page.locator("h1", { hasText: session.metadata.display.title }).waitFor();
+      equal("the address", page.url(), `${address}#s=${session.id}`);
+      await page.reload();
+      await page.locator("h1", { hasText: session.metadata.display.title }).waitFor();
+      await page.getByRole("link", { name: "All sessions" }).click();
+      await page.getByRole("heading", { name: "Recent sessions" }).waitFor();
+    }
+    await page.goBack();
+    await page.locator("h1", { hasText: sessions.at(-1)?.metadata.display.title }).waitFor();
+    await page.evaluate(() => void (location.hash = "s=00000000-0000-7000-8000-000000000000"));
+    await page.getByRole("alert").getByText('no session "00000000').waitFor();
+  });
+}
+
+/**
+ * A search over the store, and from a hit to its message.
+ * @param {import("playwright-core").Browser} driven @param {{ packed: string, home: string, project: string }} at
+ * @param {import("../../js/index.js").Session} session
+ */
+async function checkSearch(driven, at, session) {
+  await session.append([
+    { role: "user", content: "And the croniter pin?" },
+    ...Array.from({ length: 60 }, (_, place) => ({ role: /** @type {const} */ ("user"), content: `More ${place}` })),
+    { role: "user", content: "Croniter stays pinned" },
+  ]);
+  await viewing(driven, at, ["--search", "croniter"], async ({ page }) => {
+    await page.getByRole("heading", { name: "Sessions with “croniter”" }).waitFor();
+    equal("the hits", (await page.locator(".rec-hit mark").allInnerTexts()).length, 2);
+    await page.locator(".rec-hit", { hasText: "stays pinned" }).click();
+    await page.locator("article", { hasText: "Croniter stays pinned" }).waitFor();
+    await page.locator(".find").getByText("2 of 2").waitFor();
+    equal("the search field", await page.getByRole("searchbox").inputValue(), "croniter");
+  });
+  await viewing(driven, at, ["--search", "nowheresaid"], async ({ page }) => {
+    await page.getByRole("heading", { name: "No session has “nowheresaid”" }).waitFor();
+    await page.getByRole("heading", { name: "Recent sessions" }).waitFor();
   });
 }
 

@@ -21,8 +21,8 @@ import { entropy } from "../../wasm/clock.js";
 
 /** @import { IncomingMessage, ServerResponse } from "node:http" */
 /** @typedef {{ folder: string, storage: NodeStorage }} Root what the page reads in one of its folders */
-/** @typedef {{ home: string, workspaces?: string[], session?: string }} ViewedPlace `workspaces`: the
- *   folders of those that have sessions, the page's own first; `session`: an id */
+/** @typedef {{ home: string, workspaces?: string[], session?: string, search?: string }} ViewedPlace `workspaces`: the
+ *   folders of those that have sessions, the page's own first; `session`: an id; `search`: the words whose sessions to list */
 
 /** The folder of the page and of what it loads: seen from the bundle, or from this file. */
 const PACKAGE =
@@ -132,8 +132,8 @@ export class ViewServer {
 
   /** @param {ServerResponse} response */
   #answerOpened(response) {
-    const { workspaces: [workspace] = [], session } = this.#opened;
-    sendJson(response, 200, { home: HOME, workspace, session });
+    const { workspaces: [workspace] = [], session, search } = this.#opened;
+    sendJson(response, 200, { home: HOME, workspace, session, search });
   }
 
   /** @param {URLSearchParams} asked @param {ServerResponse} response */
