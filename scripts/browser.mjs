@@ -101,6 +101,20 @@ async function checkPageExample(driven, origin, transcript) {
 }
 
 /**
+ * Shows the session of a file in a part of the example's page.
+ * @param {import("playwright-core").Browser} driven
+ * @param {string} origin
+ */
+async function checkViewerExample(driven, origin) {
+  const opened = await driven.newPage();
+  await opened.goto(`${origin}/examples/viewer/index.html`);
+  await opened.setInputFiles("#file", FIXTURE);
+  await opened.getByText(/^claude-code: [1-9]\d* messages$/).waitFor({ timeout: TIMEOUT_MS });
+  await opened.locator("#viewer article").first().waitFor({ timeout: TIMEOUT_MS });
+  await opened.close();
+}
+
+/**
  * Bundles the contract of storages for a worker: with the package's own class of errors, and stand-ins for Node's
  * modules.
  * @param {string} outdir
@@ -233,6 +247,7 @@ async function inChromium(executablePath, packed, given) {
     await check("the storages' contract for a worker's files", () => contractOf(join(folder, "bundles", "kept")));
     await check("a worker keeps sessions in the origin's private files", () => checkWorkerSessions(driven, origin));
     await check("examples/page", () => checkPageExample(driven, origin, given.transcript));
+    await check("examples/viewer", () => checkViewerExample(driven, origin));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));

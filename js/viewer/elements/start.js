@@ -18,7 +18,7 @@ import { switchTheme } from "./viewer.js";
  * @property {string} heading
  * @property {Listed[]} listed
  * @property {string} [words] those that were searched
- * @property {FoundSession[]} [found] by them
+ * @property {FoundSession[]} [found] by them; absent while they are searched
  */
 /** @typedef {{ message: string, details?: string, beginning?: string }} Told */
 
@@ -62,10 +62,17 @@ export class Start extends LitElement {
       </header>
       <main class="empty">
         <div class="drop">
-          ${this.#zone()} ${this.#told.map(toldOf)} ${this.#sessions ? sessionsOf(this.#sessions) : nothing}
+          ${this.#isSearch ? nothing : this.#zone()} ${this.#told.map(toldOf)}
+          ${this.#sessions ? sessionsOf(this.#sessions) : nothing}
           <p class="safe">Nothing leaves this machine. ${safe}</p>
         </div>
       </main>`;
+  }
+
+  /** Whether what words found is shown, or still searched. */
+  get #isSearch() {
+    const { words, found } = this.#sessions ?? {};
+    return words !== undefined && found?.length !== 0;
   }
 
   #zone() {
@@ -124,24 +131,20 @@ const toldOf = ({ message, details, beginning }) =>
   </div>`;
 
 /** @param {Sessions} sessions */
-function sessionsOf({ heading, listed, words, found = [] }) {
-  const isSearched = words !== undefined;
-  return html`${
-    isSearched
-      ? html`<h2>${found.length > 0 ? `Sessions with “${words}”` : `No session has “${words}”`}</h2>
-          <ul class="recs">
-            ${found.map((one) => foundOf(one, words))}
-          </ul>`
-      : nothing
-  }
-  ${
-    listed.length > 0
-      ? html`<h2>${heading}</h2>
-          <ul class="recs">
-            ${listed.map((one) => html`<li>${recordOf(one)}</li>`)}
-          </ul>`
-      : nothing
-  }`;
+function sessionsOf({ heading, listed, words, found }) {
+  if (words !== undefined && !found) return html`<h1 class="searched">Searching for “${words}”</h1>`;
+  if (words !== undefined && found && found.length > 0)
+    return html`<h1 class="searched">Sessions with “${words}”</h1>
+      <ul class="recs">
+        ${found.map((one) => foundOf(one, words))}
+      </ul>`;
+  const nowhere = words === undefined ? nothing : html`<h2>No session has “${words}”</h2>`;
+  if (listed.length === 0) return nowhere;
+  return html`${nowhere}
+    <h2>${heading}</h2>
+    <ul class="recs">
+      ${listed.map((one) => html`<li>${recordOf(one)}</li>`)}
+    </ul>`;
 }
 
 /** @param {Listed} listed @param {string} [search] */
