@@ -15,6 +15,7 @@ import { ask, fail, root, run, seconds, step } from "./run.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
+import { checkView } from "../tests/browser/view.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
@@ -96,6 +97,20 @@ async function checkPageExample(driven, origin, transcript) {
   await opened
     .getByText(/^claude-code: [1-9]\d* messages, of which a window of 8,000 gets [1-9]\d* tokens$/)
     .waitFor({ timeout: TIMEOUT_MS });
+  await opened.close();
+}
+
+/**
+ * Shows the session of a file in a part of the example's page.
+ * @param {import("playwright-core").Browser} driven
+ * @param {string} origin
+ */
+async function checkViewerExample(driven, origin) {
+  const opened = await driven.newPage();
+  await opened.goto(`${origin}/examples/viewer/index.html`);
+  await opened.setInputFiles("#file", FIXTURE);
+  await opened.getByText(/^claude-code: [1-9]\d* messages$/).waitFor({ timeout: TIMEOUT_MS });
+  await opened.locator("#viewer article").first().waitFor({ timeout: TIMEOUT_MS });
   await opened.close();
 }
 
@@ -232,9 +247,11 @@ async function inChromium(executablePath, packed, given) {
     await check("the storages' contract for a worker's files", () => contractOf(join(folder, "bundles", "kept")));
     await check("a worker keeps sessions in the origin's private files", () => checkWorkerSessions(driven, origin));
     await check("examples/page", () => checkPageExample(driven, origin, given.transcript));
+    await check("examples/viewer", () => checkViewerExample(driven, origin));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
+    await check("leftoff view", () => checkView(driven, packed, leftoff, join(root, "tests", "fixtures")));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));
       await check(

@@ -101,6 +101,7 @@ const MODULE_ENTRIES = [
   "openai/index.js",
   "opencode/index.js",
   "storage/opfs.js",
+  "viewer/index.js",
 ];
 
 /** The component's transpiled form for Node, by which tests run it. */

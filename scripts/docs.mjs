@@ -68,6 +68,13 @@ const PAGES = {
     others: [""],
     types: ["types/openai"],
   },
+  viewer: {
+    about: 'import { openViewer } from "leftoff/viewer"',
+    entry: "viewer/index",
+    first: ["viewer/index"],
+    others: [""],
+    types: ["types/viewer"],
+  },
   opencode: {
     about: 'import leftoff, { recorder } from "leftoff/opencode"',
     entry: "opencode/index",

@@ -29,13 +29,13 @@ const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "ut
 const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
 process.on("exit", () => rmSync(project, { recursive: true, force: true }));
 /** The package's exports that are no program text. */
-const BINARY_EXPORTS = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json)$/.test(name));
+const BINARY_EXPORTS = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json|css)$/.test(name));
 /** The files for a user's compiler. */
 const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
 /** Exports for what itself is a module: no CommonJS. */
-const MODULES = ["./ai", "./claude", "./langchain", "./openai", "./opencode", "./server"];
+const MODULES = ["./ai", "./claude", "./langchain", "./openai", "./opencode", "./server", "./viewer"];
 let passed = 0;
 let tarball = "";
 /** Deno's permissions for the tests, and no more. */
@@ -78,6 +78,7 @@ function nothingIsMissing(list) {
     "docs/api/openai.md",
     "docs/api/opencode.md",
     "docs/api/opfs.md",
+    "docs/api/viewer.md",
   ];
   for (const file of [...filesOf({ bin, exports }), ...made]) {
     if (!tarball.files.some(({ path }) => path === file)) fail(`expected ${file} in the tarball, but found none`);

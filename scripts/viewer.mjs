@@ -23,7 +23,8 @@ export async function buildViewer(build) {
     platform: "browser",
     format: "esm",
     minify: true,
-    entryPoints: { viewer: "js/viewer/page.js" },
+    entryPoints: { viewer: "js/viewer/page.js", index: "js/viewer/index.js" },
+    splitting: true,
     outdir: VIEWER,
     plugins: [
       {

@@ -465,6 +465,7 @@ const commands = {
     "open a session in the browser, served to this machine alone; Ctrl+C ends",
     {
       ...session,
+      search: option("WORDS", "open on the sessions with these words, of all projects"),
       open: /** @type {const} */ ({
         type: "boolean",
         default: true,
@@ -474,6 +475,7 @@ const commands = {
     [
       ["leftoff view", "the current session"],
       ["leftoff view average bug", "the session with these words in its title"],
+      ["leftoff view --search 'average bug'", "the sessions with these words, each with its hits"],
     ],
   ),
   completions: command(

@@ -2,7 +2,6 @@
 /** `leftoff view`: opens a session in the browser. */
 
 import { once } from "node:events";
-import { dirname } from "node:path";
 
 import open from "open";
 
@@ -13,13 +12,14 @@ import { ViewServer } from "./view/server.js";
 
 /** @param {Record<string, any>} args */
 export async function view(args) {
+  if (args.search !== undefined && args.session !== undefined)
+    throw new LeftoffError({ code: "usage", message: "expected a session or --search, but found both" });
   const opened = await withStore(
     args,
     async (store) => {
-      const session = await findViewed(store, args);
-      // A workspace has its sessions in its folder `conversations`.
-      const workspace = session?.placement === "workspace" ? dirname(dirname(session.path)) : undefined;
-      return { home: store.home, workspace, session: session?.id };
+      const session = args.search === undefined ? await findViewed(store, args) : undefined;
+      const workspaces = await findWorkspaces(store, session);
+      return { home: store.home, workspaces, session: session?.id, search: args.search };
     },
     "opening the session",
   );
@@ -50,6 +50,20 @@ async function findViewed(store, args) {
     if (error instanceof LeftoffError && error.code === "not_found" && args.session === undefined) return undefined;
     throw error;
   }
+}
+
+/**
+ * The workspaces that have sessions, the viewed session's first, else the project's.
+ * @param {import("../store/store.js").Store} store @param {import("../session/session.js").Session | undefined} session
+ */
+async function findWorkspaces(store, session) {
+  const listed = await store.list({ all: true, type: null, archived: null });
+  const found = [...(session ? [session] : []), ...listed]
+    .filter(({ placement }) => placement === "workspace")
+    .map(({ path }) => path.replace(/[\\/]conversations[\\/](?!.*[\\/]conversations[\\/]).*$/, ""));
+  const isFirst = (/** @type {string} */ folder) =>
+    (session?.placement === "workspace" ? found[0] : store.workspace) === folder;
+  return [...new Set(found)].sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 }
 
 /** @param {URL} address */

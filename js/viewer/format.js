@@ -47,6 +47,14 @@ export function formatDay(timestamp) {
   return time.toLocaleDateString("en-GB", /** @type {Intl.DateTimeFormatOptions} */ (day)).replaceAll(",", "");
 }
 
+/** 14 October; with its year where that is another one. @param {string} timestamp */
+export function formatDate(timestamp) {
+  const time = new Date(timestamp);
+  if (Number.isNaN(time.getTime())) return "";
+  const year = time.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+  return time.toLocaleDateString("en-GB", { day: "numeric", month: "long", year });
+}
+
 /** One, or many. @param {number} count @param {string} one @param {string} [many] */
 export const formatMany = (count, one, many = `${one}s`) => `${formatCount(count)} ${count === 1 ? one : many}`;
 

@@ -31,10 +31,12 @@ export class Model extends EventTarget {
   metadata;
   /** The sub-agents' sessions, by the calls that began them. @type {Map<string, Child>} */
   children = new Map();
-  /** What could not be read of the session's files. @type {FileProblem[]} */
+  /** What could not be read of the session's files. @type {(Pick<FileProblem, "file" | "message"> & { start?: number, end?: number })[]} */
   damage = [];
   /** Why reading ended, where it failed. */
   trouble = "";
+  /** Where the header's bookmark leads. @type {string | undefined} */
+  listAddress;
   isWhole = false;
   isLive = false;
   query = "";

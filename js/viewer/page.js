@@ -1,155 +1,120 @@
 // @ts-check
-/** What the viewer's own page does: it opens files that are dropped or chosen, in memory. */
+/** The viewer's own page: it opens what `leftoff view` serves, or files that are dropped or chosen, in memory. */
 
-import { LitElement, html, nothing } from "lit";
-import { LeftoffError, MemoryStorage, loadWasm, openStore } from "../index.js";
-import { brand, icon } from "./elements/icons.js";
-import { switchTheme } from "./elements/viewer.js";
-import { openViewer } from "./index.js";
+import { LeftoffError, loadWasm } from "../index.js";
+import { LIST, readAddress } from "./address.js";
+import { importFiles } from "./dropped.js";
+import { Start } from "./elements/start.js";
+import { searchSessions } from "./found.js";
+import { showSession } from "./open.js";
 import { openServed } from "./served.js";
+import { describeFile } from "./unknown.js";
 
-/** Where dropped files lie in the storage in memory. */
-const DROP_FOLDER = "/dropped";
-
-/** What the page shows until a session is open. */
-class Start extends LitElement {
-  /** @type {string | undefined} */
-  #told;
-  #isOver = false;
-
-  createRenderRoot() {
-    return this;
-  }
-
-  render() {
-    return html`<header class="head">
-        <span class="brand">${brand}</span>
-        <div class="title"><span class="name">leftoff</span></div>
-        <button class="btn icon" aria-label="Light or dark" @click=${switchTheme}>${icon("theme")}</button>
-      </header>
-      <main class="empty">
-        <div class="drop">
-          <div
-            class="zone"
-            ?data-over=${this.#isOver}
-            @dragover=${(/** @type {DragEvent} */ event) => this.#showOver(event, true)}
-            @dragleave=${(/** @type {DragEvent} */ event) => this.#showOver(event, false)}
-            @drop=${(/** @type {DragEvent} */ event) => this.#takeDrop(event)}
-          >
-            <h1>Drop a session here</h1>
-            <p>
-              A file, several, or a folder. From Claude Code, Codex, OpenCode, Gemini CLI, Copilot, Cline and others.
-            </p>
-            <button class="btn go" @click=${() => this.#choose("files")}>Choose files</button>
-            <button class="btn line" @click=${() => this.#choose("folder")}>Choose a folder</button>
-            <input id="files" type="file" multiple hidden @change=${this.#chosen} />
-            <input id="folder" type="file" webkitdirectory hidden @change=${this.#chosen} />
-          </div>
-          ${this.#told === undefined ? nothing : html`<p class="told-start" role="alert">${this.#told}</p>`}
-          <p class="safe">Nothing leaves this machine. The page makes no request.</p>
-        </div>
-      </main>`;
-  }
-
-  /** @param {DragEvent} event @param {boolean} isOver */
-  #showOver(event, isOver) {
-    event.preventDefault();
-    this.#isOver = isOver;
-    this.requestUpdate();
-  }
-
-  /** @param {DragEvent} event */
-  async #takeDrop(event) {
-    this.#showOver(event, false);
-    const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
-    const files = [];
-    for (const entry of entries) if (entry) files.push(...(await filesIn(entry)));
-    await this.#open(files);
-  }
-
-  /** @param {"files" | "folder"} kind */
-  #choose(kind) {
-    /** @type {HTMLInputElement | null} */ (this.querySelector(`#${kind}`))?.click();
-  }
-
-  #chosen = (/** @type {Event} */ { target }) =>
-    void this.#open(
-      [.../** @type {FileList} */ (/** @type {HTMLInputElement} */ (target).files)].map((file) => ({
-        path: file.webkitRelativePath || file.name,
-        file,
-      })),
-    );
-
-  /** @param {{ path: string, file: File }[]} files */
-  async #open(files) {
-    if (files.length === 0) return;
-    try {
-      await openFiles(files);
-    } catch (error) {
-      this.tell(error);
-    }
-  }
-
-  /** Tells why nothing is shown. @param {unknown} error */
-  tell(error) {
-    this.#told = error instanceof LeftoffError ? error.message : String(error);
-    this.requestUpdate();
-  }
-}
-
-customElements.define("leftoff-start", Start);
-
-/** All files below a dropped one. @param {FileSystemEntry} entry @returns {Promise<{ path: string, file: File }[]>} */
-async function filesIn(entry) {
-  if (entry.isFile) {
-    const file = await new Promise((given, refused) => /** @type {FileSystemFileEntry} */ (entry).file(given, refused));
-    return [{ path: entry.fullPath.slice(1), file }];
-  }
-  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
-  const found = [];
-  for (;;) {
-    // A browser gives a part of a large folder each time, and nothing at its end.
-    const part = await new Promise((given, refused) => reader.readEntries(given, refused));
-    if (part.length === 0) return found;
-    for (const one of part) found.push(...(await filesIn(one)));
-  }
-}
+/** @import { ImportProblem, Listed, Store } from "../index.js" */
+/** @import { DroppedFile } from "./dropped.js" */
+/** @import { Told } from "./elements/start.js" */
 
 /**
- * Imports files into a store in memory, and shows the session that has most messages.
- * @param {{ path: string, file: File }[]} files
+ * @typedef {object} Source where sessions are from
+ * @property {Store} store
+ * @property {string} [session] the id of the one to show where the address names none
+ * @property {string} [search] the words whose sessions to list
+ * @property {Listed[]} [dropped] the sessions of dropped files
+ * @property {ImportProblem[]} [problems]
  */
-async function openFiles(files) {
-  const storage = new MemoryStorage();
-  for (const { path, file } of files)
-    await storage.replace(`${DROP_FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
-  const store = await openStore({ storage, home: "/leftoff", project: "/project" });
-  const only = files.length === 1 ? `${DROP_FOLDER}/${files[0].path}` : DROP_FOLDER;
-  const { imported, problems } = await store.import(only);
-  const [largest] = imported.filter(({ parent }) => !parent).sort((a, b) => b.messageCount - a.messageCount);
-  const found = largest ?? imported[0];
-  if (!found)
-    throw new LeftoffError({ code: "unknown_format", message: problems[0]?.message ?? "No session is in it." });
-  openViewer(document.body, { store, session: await store.session(found.id) });
-}
+
+/** How many of the store's sessions are listed. */
+const MAX_LISTED = 30;
 
 /** Where a file of the package lies. @param {string} name */
 const fileUrl = (name) => new URL(`../${name}`, document.baseURI);
 
-/** Shows what `leftoff view` serves, or how to open something. */
-async function start() {
-  const begin = new Start();
-  try {
-    // Compiled as they come, and kept by the browser between two openings.
-    await loadWasm({ leftoff: fileUrl("leftoff.wasm"), agents: fileUrl("agents.wasm") });
-    const isServed = new URLSearchParams(location.search).has("served");
-    if (isServed && (await openServed(document.body))) return;
-  } catch (error) {
-    begin.tell(error);
+/** What the page shows: the first page, or a session of where it has them from. */
+class Page {
+  #start = new Start();
+  /** @type {Source | undefined} */
+  #source;
+  /** @type {{ id: string, close: () => void } | undefined} */
+  #shown;
+
+  /** Begins with what `leftoff view` serves, or with how to open something. */
+  async begin() {
+    this.#start.open = (files) => this.#openFiles(files);
+    this.#start.isServed = new URLSearchParams(location.search).has("served");
+    addEventListener("hashchange", () => void this.#show());
+    try {
+      // Compiled as they come, and kept by the browser between two openings.
+      await loadWasm({ leftoff: fileUrl("leftoff.wasm"), agents: fileUrl("agents.wasm") });
+      if (this.#start.isServed) this.#source = await openServed();
+    } catch (error) {
+      this.#start.tell([toldOf(error)]);
+    }
+    await this.#show();
   }
-  document.body.replaceChildren(begin);
+
+  /** Shows what the address names. */
+  async #show() {
+    const { session = this.#source?.session, search, isList } = readAddress();
+    if (!this.#source || session === undefined || isList) return this.#showStart();
+    if (this.#shown?.id === session) return;
+    try {
+      const { store, problems } = this.#source;
+      const opened = await store.session(session);
+      this.#shown?.close();
+      const { whole, close } = showSession(document.body, {
+        store,
+        session: opened,
+        search,
+        listAddress: LIST,
+        problems,
+      });
+      this.#shown = { id: session, close };
+      await whole;
+    } catch (error) {
+      this.#start.tell([toldOf(error)]);
+      await this.#showStart();
+    }
+  }
+
+  async #showStart() {
+    this.#shown?.close();
+    this.#shown = undefined;
+    document.body.replaceChildren(this.#start);
+    if (!this.#source) return;
+    const { store, search, dropped } = this.#source;
+    const listed = dropped ?? (await store.list({ all: true, limit: MAX_LISTED }));
+    const heading = dropped ? "In these files" : "Recent sessions";
+    this.#start.offer({ heading, listed, words: search });
+    if (search === undefined) return;
+    this.#start.offer({ heading, listed, words: search, found: await searchSessions(store, search) });
+  }
+
+  /** Shows the session of files, or all to choose from. @param {DroppedFile[]} files */
+  async #openFiles(files) {
+    if (files.length === 0) return;
+    try {
+      const { store, sessions, problems } = await importFiles(files);
+      this.#start.tell(problems.map(({ path, message }) => ({ message: `${path}: ${message}` })));
+      if (sessions.length === 0) throw new LeftoffError({ code: "unknown_format", message: "no session is in it" });
+      const [only] = sessions.length === 1 ? sessions : [];
+      this.#source = { store, session: only?.id, dropped: sessions, problems };
+      history.replaceState(null, "", location.href.replace(/#.*$/, ""));
+      await this.#show();
+    } catch (error) {
+      this.#start.tell([await toldOfFiles(error, files)]);
+    }
+  }
 }
 
-void start();
+/** @param {unknown} error @returns {Told} */
+const toldOf = (error) => ({ message: error instanceof LeftoffError ? error.message : String(error) });
 
-export { openViewer };
+/** Tells of files that cannot be opened; of one alone, what it seems to be. @param {unknown} error @param {DroppedFile[]} files */
+async function toldOfFiles(error, files) {
+  const [{ path, file }, ...others] = files;
+  if (others.length > 0) return { ...toldOf(error), details: `None of ${files.length} files is a session.` };
+  const { kind, advice, beginning } = describeFile(new Uint8Array(await file.slice(0, 1_024).arrayBuffer()));
+  return { message: `${path}: ${toldOf(error).message}`, details: `It seems to be ${kind}. ${advice}`, beginning };
+}
+
+void new Page().begin();

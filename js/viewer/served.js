@@ -1,22 +1,20 @@
 // @ts-check
-/** Opens the session that `leftoff view` serves to the page. */
+/** Opens the store that `leftoff view` serves to the page. */
 
 import { openStore } from "../index.js";
-import { openViewer } from "./index.js";
 import { RemoteStorage } from "./remote-storage.js";
 
+/** @import { Store } from "../index.js" */
+
 /**
- * Shows the session, or nothing where the server names none.
- * @param {Element} root
- * @returns {Promise<boolean>} whether there is one
- * @throws {LeftoffError} what opening a store and a session throws
+ * @returns {Promise<{ store: Store, session?: string, search?: string }>} `session`: the id of the one to show first;
+ *   `search`: the words whose sessions to show
+ * @throws {LeftoffError} what opening a store throws
  */
-export async function openServed(root) {
+export async function openServed() {
   const response = await fetch(new URL("../opened.json", document.baseURI), { cache: "no-store" });
-  const { home, workspace, session: id } = await response.json();
-  if (id === undefined) return false;
+  const { home, workspace, session, search } = await response.json();
   const storage = new RemoteStorage(new URL("../storage", document.baseURI));
   const store = await openStore({ storage, home, project: home, workspace, readOnly: true });
-  openViewer(root, { store, session: await store.session(id) });
-  return true;
+  return { store, session, search };
 }

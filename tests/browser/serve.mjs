@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 
 const TYPES = {
+  ".css": "text/css",
   ".js": "text/javascript",
   ".mjs": "text/javascript",
   ".html": "text/html",

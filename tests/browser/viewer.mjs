@@ -188,7 +188,7 @@ async function checkLinks(page, ids) {
  */
 async function checkLive(page) {
   await page.evaluate(async () => {
-    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/index.js"];
     const { openStore, MemoryStorage } = await import(core);
     const { openViewer } = await import(viewer);
     const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
@@ -217,7 +217,7 @@ async function checkLive(page) {
 /** Opens a session of which a line cannot be read. @param {import("playwright-core").Page} page */
 async function checkDamage(page) {
   await page.evaluate(async () => {
-    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/index.js"];
     const { openStore, MemoryStorage } = await import(core);
     const { openViewer } = await import(viewer);
     const storage = new MemoryStorage();
@@ -231,6 +231,41 @@ async function checkDamage(page) {
   await page.getByRole("dialog", { name: "Damage" }).getByText("messages.jsonl, bytes").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
+/**
+ * Files that are no session, part of one, and two sessions.
+ * @param {import("playwright-core").Browser} driven @param {string} origin
+ */
+async function checkFiles(driven, origin) {
+  const line = (/** @type {string} */ content) =>
+    JSON.stringify({ type: "user", uuid: content, sessionId: content, message: { role: "user", content } });
+  const file = (/** @type {string} */ name, /** @type {string | Buffer} */ text) => ({
+    name,
+    mimeType: "",
+    buffer: Buffer.from(text),
+  });
+  const page = await driven.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  await page.addInitScript({ content: readFileSync(new URL(import.meta.resolve("axe-core")), "utf8") });
+  await page.goto(`${origin}/pkg/viewer/index.html`);
+  await page.setInputFiles("#files", file("shot.png", Buffer.from(IMAGE, "base64")));
+  await page.getByRole("alert").getByText("It seems to be a PNG image.").waitFor();
+  await page.setInputFiles("#files", file("notes.txt", "Buy milk\n"));
+  await page.getByRole("alert").getByText("It begins with Buy milk").waitFor();
+  await checkAxe(page, "what no importer knows");
+  await page.setInputFiles("#files", [
+    file("one.jsonl", line("First")),
+    file("two.jsonl", `${line("Second")}\n{"type`),
+  ]);
+  await page.getByRole("heading", { name: "In these files" }).waitFor();
+  await page.getByRole("alert").getByText("two.jsonl: expected a record").waitFor();
+  equal("the sessions of two files", (await page.locator(".rec").allInnerTexts()).length, 2);
+  await checkAxe(page, "a list of sessions");
+  await page.locator(".rec", { hasText: "Second" }).click();
+  await page.getByRole("button", { name: "1 damaged" }).click();
+  await page.getByRole("dialog").getByText("two.jsonl, bytes").waitFor();
+  await page.close();
 }
 
 /** @param {import("playwright-core").Page} page @param {string} what */
@@ -315,6 +350,7 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     await checkDamage(page);
     await finish();
     await checkPrint(driven, origin, file, ids);
+    await checkFiles(driven, origin);
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkAxe(narrow.page, "a session, narrow");
     const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);

@@ -14,6 +14,7 @@ import * as langchain from "../../js/langchain/index.js";
 import * as leftoff from "../../js/index.js";
 import * as openai from "../../js/openai/index.js";
 import * as opencode from "../../js/opencode/index.js";
+import * as viewer from "../../js/viewer/index.js";
 import { NAMES, page } from "../../scripts/docs.mjs";
 
 const types = fileURLToPath(new URL("../../types/types", import.meta.url));
@@ -37,7 +38,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|ai|claude|compat|langchain|openai|opencode)\./.test(name))
+    .filter((name) => !/^(index|ai|claude|compat|langchain|openai|opencode|viewer)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -46,7 +47,7 @@ test("every function, class and type of both entries has its chapter", () => {
     ...namesIn("compat.d.ts"),
   ])
     assert.match(veneer.get(name) ?? "", /\w/, name);
-  for (const [entry, exported] of Object.entries({ ai, claude, langchain, openai, opencode })) {
+  for (const [entry, exported] of Object.entries({ ai, claude, langchain, openai, opencode, viewer })) {
     const found = chapters(page(/** @type {typeof NAMES[number]} */ (entry)));
     for (const name of [...Object.keys(exported), ...namesIn(`${entry}.d.ts`)].filter((name) => name !== "default"))
       assert.match(found.get(name) ?? "", /\w/, name);
@@ -86,6 +87,8 @@ const THROWS_NOTHING = [
   "OpfsStorage.link",
   // What goes wrong later is told to `report`.
   "recorder",
+  // `whole` rejects with it.
+  "openViewer",
   // Who asks the manager for a session opens a store, and hears then what is wrong.
   "SessionManager.constructor",
   "Session.constructor",

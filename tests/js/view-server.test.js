@@ -12,7 +12,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
 import { openStore } from "../../js/index.js";
-import { PLACES, ViewServer } from "../../js/cli/view/server.js";
+import { HOME, ViewServer } from "../../js/cli/view/server.js";
 import { RemoteStorage } from "../../js/viewer/remote-storage.js";
 
 /** @import { Session } from "../../js/index.js" */
@@ -44,8 +44,8 @@ async function serving(work) {
 const openRemote = (address) =>
   openStore({
     storage: new RemoteStorage(new URL("../storage", address)),
-    home: PLACES.home,
-    project: PLACES.home,
+    home: HOME,
+    project: HOME,
     readOnly: true,
   });
 
@@ -87,6 +87,29 @@ test("what the page reads is what the store has, and what is appended meanwhile"
   });
 });
 
+test("a session in a workspace is read there, and nothing else of the folder", async () => {
+  const [home, project] = ["home", "project"].map((name) => mkdtempSync(join(tmpdir(), `leftoff-view-${name}-`)));
+  const store = await openStore({ home, project });
+  const session = await store.create({ placement: "workspace", name: "shared" });
+  await session.append({ role: "user", content: "Said in the workspace" });
+  writeFileSync(join(project, "secret.txt"), "not to be read");
+  const server = new ViewServer({ home, workspaces: [project], session: session.id });
+  const address = await server.start();
+  const remote = await openRemote(address);
+  const shown = await remote.session(session.id);
+  assert.deepEqual(
+    (await gather(shown.messages())).map(({ content }) => content),
+    ["Said in the workspace"],
+  );
+  const asked = new URLSearchParams({ verb: "read", path: join(project, "secret.txt") });
+  const { status, said } = await ask(address, `/${address.pathname.split("/")[1]}/storage?${asked}`);
+  assert.deepEqual([status, JSON.parse(said).code], [422, "outside_store"]);
+  await remote.close();
+  await server.close();
+  await store.close();
+  for (const folder of [home, project]) rmSync(folder, { recursive: true });
+});
+
 test("the page can write nothing", async () => {
   await serving(async ({ session, address }) => {
     const remote = await openRemote(address);
@@ -99,7 +122,7 @@ test("the page can write nothing", async () => {
       await assert.rejects(write, { code: "read_only" });
     await remote.close();
     const { pathname } = new URL("../storage", address);
-    const target = encodeURIComponent(`${PLACES.home}/settings.json`);
+    const target = encodeURIComponent(`${HOME}/settings.json`);
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"])
       assert.equal((await ask(address, `${pathname}?verb=replace&path=${target}`, { method })).status, 405, method);
     for (const verb of ["append", "replace", "remove", "move", "constructor", ""])
@@ -132,9 +155,9 @@ test("no address leads out of the store, or out of what the page is made of", as
     const word = address.pathname.split("/")[1];
     const paths = [
       `../${session.id}.txt`,
-      `${PLACES.home}/../${session.id}.txt`,
-      `${PLACES.home}/link.txt`,
-      `${PLACES.home}x/a`,
+      `${HOME}/../${session.id}.txt`,
+      `${HOME}/link.txt`,
+      `${HOME}x/a`,
       "/etc/passwd",
       "",
       join(home, "settings.json"),

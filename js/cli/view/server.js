@@ -21,7 +21,8 @@ import { entropy } from "../../wasm/clock.js";
 
 /** @import { IncomingMessage, ServerResponse } from "node:http" */
 /** @typedef {{ folder: string, storage: NodeStorage }} Root what the page reads in one of its folders */
-/** @typedef {{ home: string, workspace?: string, session?: string }} ViewedPlace `session`: an id */
+/** @typedef {{ home: string, workspaces?: string[], session?: string, search?: string }} ViewedPlace `workspaces`: the
+ *   folders of those that have sessions, the page's own first; `session`: an id; `search`: the words whose sessions to list */
 
 /** The folder of the page and of what it loads: seen from the bundle, or from this file. */
 const PACKAGE =
@@ -59,8 +60,8 @@ const HEADERS = {
   "Cache-Control": "no-store",
 };
 
-/** The folders by which the page knows the home and the workspace, wherever they lie. */
-export const PLACES = Object.freeze({ home: "/leftoff", workspace: "/workspace" });
+/** The folder by which the page knows the home, wherever it lies. Workspaces have their own paths: the home names them. */
+export const HOME = "/leftoff";
 
 /** A server for one page. */
 export class ViewServer {
@@ -74,8 +75,11 @@ export class ViewServer {
   /** @param {ViewedPlace} opened */
   constructor(opened) {
     this.#opened = opened;
-    this.#addRoot(PLACES.home, opened.home);
-    if (opened.workspace !== undefined) this.#addRoot(PLACES.workspace, opened.workspace);
+    this.#addRoot(HOME, opened.home);
+    for (const folder of opened.workspaces ?? []) {
+      const conversations = join(folder, "conversations");
+      this.#addRoot(conversations, conversations);
+    }
   }
 
   /** Starts, on a port that is free. @returns {Promise<URL>} the page's address */
@@ -108,7 +112,7 @@ export class ViewServer {
       if (!this.#isAllowed(request, word)) return refuse(response, 403);
       if (request.method !== "GET") return refuse(response, 405);
       const path = names.join("/");
-      if (path === "opened.json") sendJson(response, 200, { ...this.#placesOf(), session: this.#opened.session });
+      if (path === "opened.json") this.#answerOpened(response);
       else if (path === "storage") await this.#answerStorage(url.searchParams, response);
       else if (SERVED_PATHS.test(path)) sendFile(response, path);
       else refuse(response, 404);
@@ -128,8 +132,10 @@ export class ViewServer {
     return headers.host === this.#host && isKnown && isFromPage;
   }
 
-  #placesOf() {
-    return { home: PLACES.home, workspace: this.#roots.has(PLACES.workspace) ? PLACES.workspace : undefined };
+  /** @param {ServerResponse} response */
+  #answerOpened(response) {
+    const { workspaces: [workspace] = [], session, search } = this.#opened;
+    sendJson(response, 200, { home: HOME, workspace, session, search });
   }
 
   /** @param {URLSearchParams} asked @param {ServerResponse} response */

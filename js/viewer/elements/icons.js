@@ -1,7 +1,7 @@
 // @ts-check
 /** The page's icons, 16 by 16. */
 
-import { svg } from "lit";
+import { html, svg } from "lit";
 
 const SHAPES = {
   chevron: svg`<path d="m6 4 4 4-4 4"/>`,
@@ -26,5 +26,11 @@ export const icon = (name, kind = "") =>
   svg`<svg class="i ${kind}" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[name]}</svg>`;
 
 /** The bookmark of leftoff. */
-export const brand = svg`<svg viewBox="0 0 14 20" aria-hidden="true"><path
+const brand = svg`<svg viewBox="0 0 14 20" aria-hidden="true"><path
   d="M0 1.5A1.5 1.5 0 0 1 1.5 0h11A1.5 1.5 0 0 1 14 1.5V20l-7-5-7 5Z"/></svg>`;
+
+/** The bookmark, as a link to a list of sessions if there is one. @param {string | undefined} address */
+export const brandOf = (address) =>
+  address === undefined
+    ? html`<span class="brand">${brand}</span>`
+    : html`<a class="brand" href=${address} aria-label="All sessions" title="All sessions">${brand}</a>`;

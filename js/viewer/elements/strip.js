@@ -3,7 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatAgent, formatCount, formatModel, formatShort, formatSpan } from "../format.js";
-import { brand, icon } from "./icons.js";
+import { brandOf, icon } from "./icons.js";
 
 /** @import { Model } from "../model.js" */
 
@@ -15,7 +15,7 @@ export function headerOf(model, actions) {
   const { display, project, provider, imported } = model.metadata;
   const of = [project?.name, formatAgent(imported?.agent), formatModel(provider.model)].filter(Boolean).join(" · ");
   return html`<header class="head">
-    <span class="brand">${brand}</span>
+    ${brandOf(model.listAddress)}
     <div class="title">
       <h1>${display.title || "Session"}</h1>
       <span class="of">${of}</span>

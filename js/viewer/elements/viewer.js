@@ -2,6 +2,7 @@
 /** The page of one session. */
 
 import { LitElement, html, nothing } from "lit";
+import { addressOf, readAddress } from "../address.js";
 import { formatCount } from "../format.js";
 import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
@@ -177,8 +178,8 @@ export class Viewer extends LitElement {
 
   /** Goes to the message that the address names, and opens what hides it. */
   goToLink() {
-    const [, id] = /^#m=([^&]+)/.exec(location.hash) ?? [];
-    const place = id === undefined ? undefined : this.model.conversation.rowOf.get(decodeURIComponent(id));
+    const { message: id } = readAddress();
+    const place = id === undefined ? undefined : this.model.conversation.rowOf.get(id);
     if (place === undefined) return;
     const row = this.model.rows[place];
     for (const { part, call } of foldsOf(row))
@@ -278,7 +279,7 @@ export function switchTheme() {
 const nextFrame = () => new Promise((go) => requestAnimationFrame(go));
 
 /** @param {string} id */
-const linkTo = (id) => `${location.href.replace(/#.*$/, "")}#m=${id}`;
+const linkTo = (id) => `${location.href.replace(/#.*$/, "")}${addressOf({ message: id })}`;
 
 /** @param {import("../conversation.js").Row} row */
 const textOf = ({ message, calls }) =>

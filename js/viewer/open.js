@@ -1,0 +1,108 @@
+// @ts-check
+/** Shows one session in a page: reads it, and follows what is appended. */
+
+import { readAddress } from "./address.js";
+import { findChildren } from "./children.js";
+import { Viewer } from "./elements/viewer.js";
+import { Model } from "./model.js";
+
+/** @import { ImportProblem, ReadMessage, Session, Store } from "../index.js" */
+
+/**
+ * @typedef {object} Opened
+ * @property {Store} store
+ * @property {Session} session one of the store's
+ * @property {string} [search] a text to search from the start
+ * @property {string} [listAddress] where the header's bookmark leads
+ * @property {readonly ImportProblem[]} [problems] what could not be read of the files that the session is from
+ */
+
+/** How many messages are read before the first are shown. */
+const FIRST_MESSAGES = 200;
+
+/**
+ * Shows a session below an element, in place of what is there.
+ * @param {Element} root @param {Opened} opened
+ * @returns {{ whole: Promise<void>, close: () => void }}
+ */
+export function showSession(root, opened) {
+  const model = new Model(opened.session.metadata);
+  model.listAddress = opened.listAddress;
+  const ended = new AbortController();
+  const viewer = new Viewer();
+  viewer.model = model;
+  root.replaceChildren(viewer);
+  const whole = read(viewer, opened, ended.signal);
+  return {
+    whole,
+    close: () => {
+      ended.abort();
+      viewer.remove();
+    },
+  };
+}
+
+/** @param {Viewer} viewer @param {Opened} opened @param {AbortSignal} signal */
+async function read(viewer, { store, session, search, problems = [] }, signal) {
+  const { model } = viewer;
+  /** @type {ReadMessage[]} */
+  let waiting = [];
+  let limit = FIRST_MESSAGES;
+  for await (const message of session.messages()) {
+    if (signal.aborted) return;
+    waiting.push(message);
+    if (waiting.length < limit) continue;
+    model.add(waiting);
+    // Twice as many each time, as each time all rows are made anew.
+    limit *= 2;
+    waiting = [];
+    await new Promise((go) => setTimeout(go));
+  }
+  model.isWhole = true;
+  model.add(waiting);
+  await viewer.updateComplete;
+  if (search === undefined || !goToHit(model, search)) viewer.goToLink();
+  const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
+  void reportFailure(model, async () => {
+    if (hasAgents) await findChildren(model, store, session);
+    const examined = await session.examine();
+    const imported = problems.map(({ path, ...problem }) => ({ ...problem, file: path }));
+    model.change(() => (model.damage = [...imported, ...examined.problems]));
+  });
+  void reportFailure(model, () => follow(viewer, session, signal));
+}
+
+/**
+ * Searches for a text, and goes to where the message that the address names has it.
+ * @param {Model} model @param {string} text
+ * @returns {boolean} whether the message has it
+ */
+function goToHit(model, text) {
+  model.search(text);
+  const row = model.conversation.rowOf.get(readAddress().message ?? "");
+  const place = model.hits.findIndex((hit) => hit.row === row);
+  if (place >= 0) model.moveHit(place - model.currentHit);
+  return place >= 0;
+}
+
+/** Does what nobody waits for; where it fails, the page says why. @param {Model} model @param {() => Promise<void>} work */
+async function reportFailure(model, work) {
+  try {
+    await work();
+  } catch (error) {
+    model.change(() => (model.trouble = error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** @param {Viewer} viewer @param {Session} session @param {AbortSignal} signal */
+async function follow(viewer, session, signal) {
+  const { model } = viewer;
+  for await (const message of session.follow({ signal })) {
+    const before = model.conversation.totals.messages;
+    model.isLive = true;
+    model.add([message]);
+    const isNew = model.conversation.totals.messages > before;
+    if (isNew && viewer.conversation.wasAtEnd) viewer.followEnd();
+    else if (isNew) model.change(() => (model.unseen += 1));
+  }
+}
