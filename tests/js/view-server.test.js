@@ -185,7 +185,7 @@ test("no address leads out of the store, or out of what the page is made of", as
 test("a request that is none is refused, and the next one is answered", async () => {
   await serving(async ({ address }) => {
     const word = address.pathname.split("/")[1];
-    for (const path of ["http://[", "*", `/${word}/storage?verb=list&path=${PLACES.home}&files={`])
+    for (const path of ["http://[", "*", `/${word}/storage?verb=list&path=${HOME}&files={`])
       assert.ok([400, 403].includes(Number((await ask(address, path)).status)), path);
     assert.equal((await ask(address, `/${word}/opened.json`)).status, 200);
   });
