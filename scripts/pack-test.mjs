@@ -53,10 +53,12 @@ async function check(name, work) {
  * for bundlers. It rose by 0.25 MB with the server for MCP clients, whose SDK is bundled, and with OpenCode's plugin;
  * by 25 files and 0.1 MB with the adapters for the agent SDKs, the AI SDK and LangChain, their types, pages and
  * examples, and with what `doctor` tells of agents; by 2 files with the examples of a plugin for OpenCode and of a host
- * of the Model Context Protocol.
+ * of the Model Context Protocol; by 6 files with the page of the viewer and what else was new; by 7 and 0.05 MB
+ * with the viewer for other pages: its script, what that shares with the page, two files of types, its reference, and an
+ * example's two.
  */
-const MAX_FILES = 277;
-const MAX_PACKAGE_BYTES = 11_950_000;
+const MAX_FILES = 290;
+const MAX_PACKAGE_BYTES = 12_000_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.

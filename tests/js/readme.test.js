@@ -177,7 +177,7 @@ test("the example of recalling from other sessions runs, and quotes one", () =>
       "session",
       "store",
       "messages",
-      example("As a library", "js", 4),
+      example("As a library", "js", 5),
     );
     await run(session, store, messages);
     assert.match(
@@ -189,7 +189,7 @@ test("the example of recalling from other sessions runs, and quotes one", () =>
 
 test("the example of resuming runs, and asks whoever wants to stop", () =>
   inStore({ turns: 5 }, async ({ session }) => {
-    const code = `${example("As a library", "js", 5)}\nreturn { command, warnings, told };`;
+    const code = `${example("As a library", "js", 6)}\nreturn { command, warnings, told };`;
     await session.setAgent({ command: "/brainstorm", systemPromptHash: "sha256:aa", model: "gpt-5" });
     /** @type {string[]} */
     const asked = [];
@@ -221,7 +221,7 @@ test("the example of searching and forking runs, and the fork ends with the hit"
       "store",
       "session",
       "hits",
-      `${example("As a library", "js", 6)}\nreturn copy;`,
+      `${example("As a library", "js", 7)}\nreturn copy;`,
     );
     const copy = await run(store, session, hits);
     assert.deepEqual(

@@ -99,6 +99,7 @@ export class Viewer extends LitElement {
   /** @param {KeyboardEvent} event */
   #handlePress(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isField(event.target) && !this.contains(event.target)) return;
     const isTyping = event.target instanceof HTMLInputElement;
     if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
     if (isTyping && event.key !== "Escape") return;
@@ -275,6 +276,9 @@ export function switchTheme() {
   const isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   dataset.theme = isDark ? "light" : "dark";
 }
+
+/** Whether an element of the page takes what is typed. @param {EventTarget | null} target @returns {target is Element} */
+const isField = (target) => target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
 
 const nextFrame = () => new Promise((go) => requestAnimationFrame(go));
 
