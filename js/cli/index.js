@@ -462,7 +462,7 @@ const commands = {
   view: command(
     commandOf(() => import("./view.js"), "view"),
     "view",
-    "open a session in the browser, served to this machine alone; Ctrl+C ends",
+    "open a session in the browser, served to this machine alone; Ctrl+C ends, or the end of standard input",
     {
       ...session,
       search: option("WORDS", "open on the sessions with these words, of all projects"),

@@ -31,7 +31,7 @@ export async function view(args) {
     if (process.stdin.isTTY) note("press Ctrl+C to end");
     const signals = ["SIGINT", "SIGTERM"].map((signal) => once(process, signal));
     // A program that started it has the other end: what it does no longer want, it closes.
-    const ends = args.json ? ["end", "close"].map((event) => once(process.stdin.resume(), event)) : [];
+    const ends = process.stdin.isTTY ? [] : ["end", "close"].map((event) => once(process.stdin.resume(), event));
     await Promise.race([...signals, ...ends]);
   } finally {
     await server.close();
