@@ -13,12 +13,14 @@ const FIRST_MESSAGES = 200;
 /**
  * Shows a session below an element, in place of what is there: its messages as they are read, then what is appended.
  * @param {Element} root
- * @param {{ store: Store, session: Session }} opened the session is one of the store's; neither is closed here
+ * @param {{ store: Store, session: Session }} opened the session is one of the store's; neither is closed here. A store
+ *   that was opened `readOnly` keeps its last context as it is, whichever previews are looked at
  * @returns {{ whole: Promise<void>, close: () => void }} `whole`: once all messages are read; rejects with what reading
  *   throws
  */
 export function openViewer(root, { store, session }) {
   const model = new Model(session.metadata);
+  model.inspector.session = session;
   const ended = new AbortController();
   const viewer = new Viewer();
   viewer.model = model;

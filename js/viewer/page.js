@@ -123,14 +123,16 @@ async function openFiles(files) {
   const storage = new MemoryStorage();
   for (const { path, file } of files)
     await storage.replace(`${DROP_FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
-  const store = await openStore({ storage, home: "/leftoff", project: "/project" });
+  const place = { storage, home: "/leftoff", project: "/project" };
+  const store = await openStore(place);
   const only = files.length === 1 ? `${DROP_FOLDER}/${files[0].path}` : DROP_FOLDER;
   const { imported, problems } = await store.import(only);
   const [largest] = imported.filter(({ parent }) => !parent).sort((a, b) => b.messageCount - a.messageCount);
   const found = largest ?? imported[0];
   if (!found)
     throw new LeftoffError({ code: "unknown_format", message: problems[0]?.message ?? "No session is in it." });
-  openViewer(document.body, { store, session: await store.session(found.id) });
+  const shown = await openStore({ ...place, readOnly: true });
+  openViewer(document.body, { store: shown, session: await shown.session(found.id) });
 }
 
 /** Where a file of the package lies. @param {string} name */
