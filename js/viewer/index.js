@@ -1,6 +1,7 @@
 // @ts-check
 /** The transcript viewer: shows one session in a page. */
 
+import { loadWasm } from "../index.js";
 import { findChildren } from "./children.js";
 import { Viewer } from "./elements/viewer.js";
 import { Model } from "./model.js";
@@ -21,6 +22,7 @@ const FIRST_MESSAGES = 200;
 export function openViewer(root, { store, session }) {
   const model = new Model(session.metadata);
   model.inspector.session = session;
+  model.inspector.prepare = loadVocabularies;
   const ended = new AbortController();
   const viewer = new Viewer();
   viewer.model = model;
@@ -84,4 +86,15 @@ async function follow(viewer, session, signal) {
     if (isNew && viewer.conversation.wasAtEnd) viewer.followEnd();
     else if (isNew) model.change(() => (model.unseen += 1));
   }
+}
+
+/** @type {Promise<void> | undefined} */
+let vocabularies;
+
+/** Loads what counts tokens exactly, once, as only contexts need it. */
+function loadVocabularies() {
+  const url = (/** @type {string} */ name) => new URL(`../${name}_base.planes`, document.baseURI);
+  // Where they are not there, the context that needs one says so.
+  vocabularies ??= loadWasm({ o200k_base: url("o200k"), cl100k_base: url("cl100k") }).catch(() => {});
+  return vocabularies;
 }

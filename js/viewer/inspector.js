@@ -1,7 +1,7 @@
 // @ts-check
 /** What the inspector has open: the last context that was sent, previews for other windows, and two of them beside. */
 
-import { compareContexts, loadWasm } from "../index.js";
+import { compareContexts } from "../index.js";
 import { entriesOf, fatesOf } from "./builds.js";
 
 /** @import { Session } from "../index.js" */
@@ -19,6 +19,8 @@ export class Inspector {
   #model;
   /** Where contexts come from; given once, before it opens. @type {Session | undefined} */
   session;
+  /** Loads what only contexts need; given once, before it opens. @type {() => Promise<void>} */
+  prepare = async () => {};
   isOpen = false;
   /** @type {"build" | "compare"} */
   view = "build";
@@ -134,7 +136,7 @@ export class Inspector {
   async #preview(key) {
     if (!this.session) return;
     try {
-      await loadVocabularies();
+      await this.prepare();
       const encoding = this.builds.get(SENT)?.result.report.encoding;
       const window = key === OWN ? this.builds.get(SENT)?.result.report.budget.modelContextWindow : Number(key);
       const result = await this.session.context({ frame: false, assumes: true, window, encoding });
@@ -147,20 +149,9 @@ export class Inspector {
   /** @param {Build | undefined} build */
   async #loadMessages(build) {
     if (!build || build.messages || build.at === undefined) return;
-    await loadVocabularies();
+    await this.prepare();
     const sent = await this.session?.lastContext({ full: true });
     const isSame = sent?.at === build.at && sent.isVerified;
     this.#model.change(() => (build.messages = isSame ? sent.messages : undefined));
   }
-}
-
-/** @type {Promise<void> | undefined} */
-let vocabularies;
-
-/** Loads what counts tokens exactly, once, as only contexts need it. */
-function loadVocabularies() {
-  const url = (/** @type {string} */ name) => new URL(`../${name}_base.planes`, document.baseURI);
-  // Where they are not there, the context that needs one says so.
-  vocabularies ??= loadWasm({ o200k_base: url("o200k"), cl100k_base: url("cl100k") }).catch(() => {});
-  return vocabularies;
 }

@@ -47,7 +47,7 @@ function differencesOf(model, before, after, doing) {
     .map(({ id }) => ({ id, from: one.get(id), to: other.get(id) }))
     .filter(({ from, to }) => from?.fate !== to?.fate);
   return html`${tableOf(model, before, after)}
-    <p class="note">${prefixWords(model, before, after)}</p>
+    <p class="note">${prefixWords(model, before, after)} ${strategyWords(before, after)}</p>
     ${changed.slice(0, SHOWN_CHANGES).map(({ id, from, to }) => {
       const row = model.conversation.rowOf.get(id);
       if (row === undefined || !from || !to) return nothing;
@@ -114,12 +114,6 @@ function tableOf(model, before, after) {
           </tr>`,
       )}
       <tr>
-        <th scope="row">Strategy</th>
-        <td>${before.result.strategy}</td>
-        <td>${after.result.strategy}</td>
-        <td></td>
-      </tr>
-      <tr>
         <th scope="row">Cached</th>
         <td>${share(before)}</td>
         <td>${share(after)}</td>
@@ -128,6 +122,10 @@ function tableOf(model, before, after) {
     </tbody>
   </table>`;
 }
+
+/** @param {Build} before @param {Build} after */
+const strategyWords = ({ result: one }, { result: other }) =>
+  one.strategy === other.strategy ? `Strategy: ${one.strategy}.` : `Strategy: ${one.strategy}, then ${other.strategy}.`;
 
 /** @param {Model} model @param {Build} before @param {Build} after */
 function prefixWords(model, before, after) {
