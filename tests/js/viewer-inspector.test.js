@@ -93,6 +93,9 @@ test("without a recorded context there is a preview, of which nothing is guessed
   assert.equal(answerTo(build, model.messages), undefined);
   await inspector.choose("chosen", "16000");
   assert.equal(inspector.build?.result.report.budget.modelContextWindow, 16_000);
+  const unsent = [...(inspector.fates ?? new Map()).values()].filter(({ rule }) => rule === "did-not-fit");
+  assert.ok(unsent.length > 0);
+  assert.ok(unsent.every(({ fate, tokens }) => fate === "summarized" && tokens === 0));
 });
 
 test("two contexts are compared as the core compares them", async () => {
@@ -118,7 +121,9 @@ test("long runs are one line, and what stands out is not in them", () => {
     ...{ row, fate, rule, before: 10, after: 5 },
   });
   const entries = Array.from({ length: 60 }, (_, row) =>
-    row === 20 ? entry(row, "kept", "required") : entry(row, row < 40 ? "summarized" : "kept"),
+    row === 20 || row === 47
+      ? entry(row, "kept", "required")
+      : entry(row, row === 12 ? "dropped" : row < 40 ? "summarized" : "kept"),
   );
   const listed = collapseRuns(entries);
   const rows = listed.flatMap((one) => ("hidden" in one ? one.hidden : [one.entry])).map(({ row }) => row);
@@ -127,8 +132,8 @@ test("long runs are one line, and what stands out is not in them", () => {
     entries.map(({ row }) => row),
   );
   const shown = listed.flatMap((one) => ("entry" in one ? [one.entry.row] : []));
-  assert.deepEqual(shown, [0, 1, 2, 3, 19, 20, 21, 39, 40, 54, 55, 56, 57, 58, 59]);
-  assert.equal(runWords(entries), "39 summarized, 21 kept");
+  assert.deepEqual(shown, [0, 1, 2, 3, 12, 19, 20, 21, 39, 40, 47, 54, 55, 56, 57, 58, 59]);
+  assert.equal(runWords(entries), "38 summarized, 21 kept, 1 dropped");
 });
 
 test("a row that was sent in part was shortened", async () => {

@@ -108,7 +108,7 @@ function buildOf(model, doing) {
         }</small
       >
     </div>
-    ${barOf(build, parts, window)} ${bracketOf(model, build, window)} ${legendOf(parts)} ${factsOf(model, build)}
+    ${barOf(build, parts, window)} ${bracketOf(model, build, window)} ${legendOf(build, parts)} ${factsOf(model, build)}
     ${listOf(model, build, doing)}`;
 }
 
@@ -136,8 +136,10 @@ function bracketOf(model, build, window) {
   </div>`;
 }
 
-/** @param {WindowPart[]} parts */
-function legendOf(parts) {
+/** @param {Build} build @param {WindowPart[]} parts */
+function legendOf({ at }, parts) {
+  // A preview is built without them: that they cost nothing is not what a model would see.
+  const isUnknown = (/** @type {string} */ name) => at === undefined && (name === "system" || name === "tools");
   const ordered = LEGEND.map((name) => /** @type {WindowPart} */ (parts.find((part) => part.name === name)));
   return html`<dl class="legend">
     ${ordered
@@ -146,7 +148,14 @@ function legendOf(parts) {
         (part) =>
           html`<div>
             <dt><i class="b-${part.name}"></i>${PART_WORDS[part.name]}</dt>
-            <dd><span class="d">${detailOf(part, parts)}</span><span class="v">${formatCount(part.tokens)}</span></dd>
+            <dd>
+              ${
+                isUnknown(part.name)
+                  ? html`<span class="d">not recorded</span>`
+                  : html`<span class="d">${detailOf(part, parts)}</span
+                      ><span class="v">${formatCount(part.tokens)}</span>`
+              }
+            </dd>
           </div>`,
       )}
   </dl>`;
@@ -192,7 +201,8 @@ function cachedWords(model, build) {
 /** @param {Build} build @returns {[string, string]} */
 function costWords({ at, result: { report } }) {
   const cost = report.cache?.cost;
-  if (!cost) return ["Not recorded", at === undefined ? "" : "No price of the model was known."];
+  if (!cost)
+    return ["Not recorded", at === undefined ? "A preview was never sent." : "No price of the model was known."];
   const list = cost.listedOn ? `By the price list of ${cost.listedOn}.` : "By the prices of the request.";
   const words = `${formatDollars(cost.cached)} with the cache, ${formatDollars(cost.uncached)} without`;
   return [words, `Of the input alone. ${list}`];
