@@ -149,9 +149,13 @@ export class Inspector {
   /** @param {Build | undefined} build */
   async #loadMessages(build) {
     if (!build || build.messages || build.at === undefined) return;
-    await this.prepare();
-    const sent = await this.session?.lastContext({ full: true });
-    const isSame = sent?.at === build.at && sent.isVerified;
-    this.#model.change(() => (build.messages = isSame ? sent.messages : undefined));
+    try {
+      await this.prepare();
+      const sent = await this.session?.lastContext({ full: true });
+      const isSame = sent?.at === build.at && sent.isVerified;
+      this.#model.change(() => (build.messages = isSame ? sent.messages : undefined));
+    } catch (error) {
+      this.#model.change(() => (this.#model.trouble = error instanceof Error ? error.message : String(error)));
+    }
   }
 }

@@ -14,6 +14,8 @@ import { formatCount, formatMany } from "../format.js";
 
 /** How many entries of a run, or of a filter, are shown at once. */
 const SHOWN_ENTRIES = 100;
+/** How much of a text is shown here; the conversation has all of it. */
+const SHOWN_CHARACTERS = 20_000;
 /** The place by which the summary's text is opened. */
 const SUMMARY = -1;
 /** The run of all that a filter leaves. */
@@ -143,5 +145,6 @@ function textOf({ inspector }, build, message, isNamed) {
 const boxOf = (label, text) =>
   html`<div class="text">
     <span>${label}</span>
-    <div class="term wrap" tabindex="0" role="group" aria-label=${label}>${text.slice(0, 20_000)}</div>
+    <div class="term wrap" tabindex="0" role="group" aria-label=${label}>${text.slice(0, SHOWN_CHARACTERS)}</div>
+    ${text.length > SHOWN_CHARACTERS ? html`<span>${formatCount(text.length - SHOWN_CHARACTERS)} characters more</span>` : nothing}
   </div>`;

@@ -45,7 +45,7 @@ export function inspectorOf(model, doing) {
         ${inspector.view === "build" ? pickOf(model, "chosen", "Context") : nothing}
       </div>
     </header>
-    <div class="scroll" id="build" role="tabpanel" aria-labelledby="view-${inspector.view}" tabindex="0">
+    <div class="scroll" id="build" role="tabpanel" aria-label=${VIEWS[inspector.view]} tabindex="0">
       ${
         inspector.isAsked
           ? inspector.view === "compare"
