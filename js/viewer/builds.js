@@ -5,7 +5,7 @@
 /** @import { Row } from "./conversation.js" */
 
 /** @typedef {"kept" | "shortened" | "summarized" | "dropped" | "unread" | "later"} Fate `later`: it came after */
-/** @typedef {{ fate: Fate, rule: string, tokens: number }} Decided `tokens`: of what was sent of it */
+/** @typedef {{ fate: Fate, rule: string, tokens: number }} Verdict `tokens`: of what was sent of it */
 /**
  * @typedef {{ key: string, at: string | undefined, result: KeptReport | ContextBuildResult, messages?: object[] }} Build
  *   `at`: when it was sent; none for a preview. `messages`: where they are known
@@ -26,7 +26,7 @@ const MIN_RUN = 4;
 /**
  * What became of each message.
  * @param {Build} build @param {readonly ReadMessage[]} messages of the session, in order
- * @returns {Map<string, Decided>}
+ * @returns {Map<string, Verdict>}
  */
 export function fatesOf({ result }, messages) {
   const decided = new Map(result.report.messages.map((one) => [one.id, one]));
@@ -34,9 +34,9 @@ export function fatesOf({ result }, messages) {
   // A summary stands for messages that were not read as well, where it stands for more than the report names.
   const named = result.report.messages.filter(({ action }) => action === "summarized").length;
   const isCovered = result.report.summaryTokens !== undefined && result.summarizedMessageCount > named;
-  /** @type {Decided} */
+  /** @type {Verdict} */
   const older = { fate: isCovered ? "summarized" : "unread", rule: "unread", tokens: 0 };
-  /** @type {Decided} */
+  /** @type {Verdict} */
   const newer = { fate: "later", rule: "later", tokens: 0 };
   return new Map(
     messages.map(({ id }, place) => {
@@ -53,8 +53,8 @@ export const messagesOf = ({ message, calls }) => [message, ...calls.flatMap(({ 
 
 /**
  * What became of a row; of one that was sent in part, that it was shortened.
- * @param {Row} row @param {Map<string, Decided>} fates
- * @returns {Decided}
+ * @param {Row} row @param {Map<string, Verdict>} fates
+ * @returns {Verdict}
  */
 export function fateOf(row, fates) {
   const all = messagesOf(row).flatMap(({ id }) => fates.get(id) ?? []);
@@ -126,7 +126,7 @@ export function cachedOf(build, messages) {
 
 /**
  * The rows with what became of them.
- * @param {readonly Row[]} rows @param {Map<string, Decided>} fates
+ * @param {readonly Row[]} rows @param {Map<string, Verdict>} fates
  * @returns {Entry[]} without those that came after
  */
 export function entriesOf(rows, fates) {

@@ -5,7 +5,7 @@ import { compareContexts } from "../index.js";
 import { entriesOf, fatesOf } from "./builds.js";
 
 /** @import { Session } from "../index.js" */
-/** @import { Build, Decided, Entry, Fate } from "./builds.js" */
+/** @import { Build, Verdict, Entry, Fate } from "./builds.js" */
 /** @import { Model } from "./model.js" */
 
 /** The key of what was sent last; that of a preview is its window, "own" for the model's. */
@@ -42,7 +42,7 @@ export class Inspector {
   runs = new Map();
   /** @type {string[]} */
   pins = [];
-  /** @type {{ build: Build, messages: readonly object[], fates: Map<string, Decided>, entries: Entry[] } | undefined} */
+  /** @type {{ build: Build, messages: readonly object[], fates: Map<string, Verdict>, entries: Entry[] } | undefined} */
   #known;
 
   /** @param {Model} model */
@@ -56,7 +56,7 @@ export class Inspector {
   }
 
   /** What became of the messages in it, and of the rows. */
-  get shown() {
+  get decisions() {
     const { build } = this;
     const { messages, rows } = this.#model;
     if (!build) return undefined;
@@ -67,9 +67,9 @@ export class Inspector {
     return this.#known;
   }
 
-  /** What became of the messages, where the conversation is to show it. @returns {Map<string, Decided> | undefined} */
+  /** What became of the messages, where the conversation is to show it. @returns {Map<string, Verdict> | undefined} */
   get fates() {
-    return this.isOpen ? this.shown?.fates : undefined;
+    return this.isOpen ? this.decisions?.fates : undefined;
   }
 
   toggle() {

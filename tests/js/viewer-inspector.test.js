@@ -79,7 +79,7 @@ test("what came after a context is not said to be in it, and its answer is found
   assert.deepEqual(fates.slice(-3), ["kept", "later", "later"]);
   assert.equal(answerTo(build, model.messages)?.message.content, "The answer");
   assert.deepEqual(cachedOf(build, model.messages), { tokens: 1_234, isReported: true });
-  assert.equal(model.inspector.shown?.entries.at(-1)?.row, model.rows.length - 3);
+  assert.equal(model.inspector.decisions?.entries.at(-1)?.row, model.rows.length - 3);
 });
 
 test("without a recorded context there is a preview, of which nothing is guessed", async () => {

@@ -24,7 +24,7 @@ const FILTERED = -2;
 /** @param {Model} model @param {Build} build @param {Doing} doing */
 export function listOf(model, build, doing) {
   const { inspector } = model;
-  const { fates = new Map(), entries = [] } = inspector.shown ?? {};
+  const { fates = new Map(), entries = [] } = inspector.decisions ?? {};
   const { only, runs } = inspector;
   const counts = new Map();
   for (const { fate } of fates.values()) counts.set(fate, (counts.get(fate) ?? 0) + 1);
@@ -129,7 +129,7 @@ function textsOf(model, build, row) {
 
 /** @param {Model} model @param {Build} build @param {ReadMessage} message @param {boolean} isNamed */
 function textOf({ inspector }, build, message, isNamed) {
-  const fate = inspector.shown?.fates.get(message.id)?.fate ?? "later";
+  const fate = inspector.decisions?.fates.get(message.id)?.fate ?? "later";
   const name = isNamed ? html`<p class="of">${message.tool?.name ?? "Message"}</p>` : nothing;
   const stored = message.content || "(no text)";
   if (fate !== "kept" && fate !== "shortened")
