@@ -9,8 +9,8 @@ import { entriesOf, fatesOf } from "./builds.js";
 /** @import { Model } from "./model.js" */
 
 /** The key of what was sent last; that of a preview is its window, "own" for the model's. */
-export const SENT = "sent";
-export const OWN = "own";
+export const SENT_KEY = "sent";
+export const OWN_KEY = "own";
 /** The windows to choose from, in tokens. */
 export const WINDOWS = [8_000, 16_000, 32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000];
 
@@ -31,9 +31,9 @@ export class Inspector {
   troubles = new Map();
   /** @type {Map<string, Build>} */
   builds = new Map();
-  chosen = SENT;
-  before = SENT;
-  after = OWN;
+  chosen = SENT_KEY;
+  before = SENT_KEY;
+  after = OWN_KEY;
   /** The fate that is listed alone. @type {Fate | undefined} */
   only;
   /** The rows whose texts are open; -1 for the summary. @type {Set<number>} */
@@ -84,9 +84,9 @@ export class Inspector {
     this.troubles.clear();
     this.isAsked = true;
     this.hasSent = sent !== undefined;
-    if (sent) this.builds.set(SENT, { key: SENT, at: sent.at, result: sent });
-    if (!sent) this.chosen = this.chosen === SENT ? OWN : this.chosen;
-    if (!sent) this.before = this.before === SENT ? OWN : this.before;
+    if (sent) this.builds.set(SENT_KEY, { key: SENT_KEY, at: sent.at, result: sent });
+    if (!sent) this.chosen = this.chosen === SENT_KEY ? OWN_KEY : this.chosen;
+    if (!sent) this.before = this.before === SENT_KEY ? OWN_KEY : this.before;
     if (!sent && this.before === this.after) this.after = String(WINDOWS[2]);
     this.pins = (await this.session?.pins()) ?? [];
     await this.#load();
@@ -128,7 +128,7 @@ export class Inspector {
   async #load() {
     const keys = this.view === "compare" ? [this.before, this.after] : [this.chosen];
     for (const key of keys) if (!this.builds.has(key)) await this.#preview(key);
-    if (this.view === "compare") await this.#loadMessages(this.builds.get(SENT));
+    if (this.view === "compare") await this.#loadMessages(this.builds.get(SENT_KEY));
     this.#model.change(() => {});
   }
 
@@ -137,8 +137,8 @@ export class Inspector {
     if (!this.session) return;
     try {
       await this.prepare();
-      const encoding = this.builds.get(SENT)?.result.report.encoding;
-      const window = key === OWN ? this.builds.get(SENT)?.result.report.budget.modelContextWindow : Number(key);
+      const encoding = this.builds.get(SENT_KEY)?.result.report.encoding;
+      const window = key === OWN_KEY ? this.builds.get(SENT_KEY)?.result.report.budget.modelContextWindow : Number(key);
       const result = await this.session.context({ frame: false, assumes: true, window, encoding });
       this.builds.set(key, { key, at: undefined, result, messages: result.messages });
     } catch (error) {

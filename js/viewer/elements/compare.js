@@ -5,7 +5,7 @@ import { html, nothing } from "lit";
 import { FATE_WORDS, formatShare } from "../build-words.js";
 import { cachedOf, divideWindow, fatesOf, firstDifference, sentTokens } from "../builds.js";
 import { formatCount, formatTime } from "../format.js";
-import { SENT } from "../inspector.js";
+import { SENT_KEY } from "../inspector.js";
 import { barOf, pickOf } from "./inspector.js";
 import { titleOf } from "./inspector-list.js";
 
@@ -81,7 +81,7 @@ function tableOf(model, before, after) {
   const builds = [before, after];
   const count = (/** @type {Fate} */ wanted) =>
     builds.map(({ result }) => result.report.messages.filter(({ action }) => action === wanted).length);
-  const name = ({ at, key } = before) => (key === SENT ? formatTime(at) : "preview");
+  const name = ({ at, key } = before) => (key === SENT_KEY ? formatTime(at) : "preview");
   const rows = /** @type {[string, number[]][]} */ ([
     ["Window", builds.map(({ result }) => result.report.budget.modelContextWindow)],
     ["Messages, tokens", builds.map(({ result }) => result.tokensUsed)],

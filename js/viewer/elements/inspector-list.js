@@ -17,9 +17,9 @@ const SHOWN_ENTRIES = 100;
 /** How much of a text is shown here; the conversation has all of it. */
 const SHOWN_CHARACTERS = 20_000;
 /** The place by which the summary's text is opened. */
-const SUMMARY = -1;
+const SUMMARY_ROW = -1;
 /** The run of all that a filter leaves. */
-const FILTERED = -2;
+const FILTER_RUN = -2;
 
 /** @param {Model} model @param {Build} build @param {Doing} doing */
 export function listOf(model, build, doing) {
@@ -40,10 +40,10 @@ export function listOf(model, build, doing) {
   );
   const later = counts.get("later") ?? 0;
   const listed = only ? [{ hidden: entries.filter(({ fate }) => fate === only) }] : collapseRuns(entries);
-  if (only && !runs.has(FILTERED)) runs.set(FILTERED, SHOWN_ENTRIES);
+  if (only && !runs.has(FILTER_RUN)) runs.set(FILTER_RUN, SHOWN_ENTRIES);
   return html`<div class="chips" role="group" aria-label="Show alone">${chips}</div>
     ${only ? nothing : summaryOf(model, build)}
-    ${listed.map((one) => listedOf(model, build, doing, one, only ? FILTERED : undefined))}
+    ${listed.map((one) => listedOf(model, build, doing, one, only ? FILTER_RUN : undefined))}
     ${later > 0 && !only ? html`<p class="grp">${formatMany(later, "message")} came after</p>` : nothing}`;
 }
 
@@ -111,9 +111,9 @@ function tokensOf({ fate, before, after }) {
 function summaryOf({ inspector }, build) {
   const { summaryTokens } = build.result.report;
   if (summaryTokens === undefined) return nothing;
-  const isOpen = inspector.opened.has(SUMMARY);
+  const isOpen = inspector.opened.has(SUMMARY_ROW);
   const text = build.messages && summaryText(build.messages);
-  return html`<button class="ml" aria-expanded=${isOpen} @click=${() => inspector.toggleRow(SUMMARY)}>
+  return html`<button class="ml" aria-expanded=${isOpen} @click=${() => inspector.toggleRow(SUMMARY_ROW)}>
       <span class="gl stand-in"></span><span class="n"></span><span class="x">The summary</span
       ><span class="t">${formatCount(summaryTokens)}</span>
       <span class="w">stands for ${formatMany(build.result.summarizedMessageCount, "message")}</span>

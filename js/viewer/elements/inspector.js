@@ -5,7 +5,7 @@ import { html, nothing } from "lit";
 import { PART_WORDS, assumedWords, formatDollars, formatShare, frameWords, rejectedWords } from "../build-words.js";
 import { answerTo, cachedOf, divideWindow, sentTokens } from "../builds.js";
 import { formatCount, formatMany, formatTime } from "../format.js";
-import { OWN, SENT, WINDOWS } from "../inspector.js";
+import { OWN_KEY, SENT_KEY, WINDOWS } from "../inspector.js";
 import { compareOf } from "./compare.js";
 import { icon } from "./icons.js";
 import { listOf } from "./inspector-list.js";
@@ -62,10 +62,10 @@ export function inspectorOf(model, doing) {
  * @param {Model} model @param {"chosen" | "before" | "after"} which @param {string} label
  */
 export function pickOf({ inspector }, which, label) {
-  const sent = inspector.builds.get(SENT);
+  const sent = inspector.builds.get(SENT_KEY);
   const choices = [
-    ...(inspector.hasSent ? [[SENT, `Last sent, ${formatTime(sent?.at)}`]] : []),
-    [OWN, "Preview, the same window"],
+    ...(inspector.hasSent ? [[SENT_KEY, `Last sent, ${formatTime(sent?.at)}`]] : []),
+    [OWN_KEY, "Preview, the same window"],
     ...WINDOWS.map((window) => [String(window), `Preview, ${formatCount(window)}`]),
   ];
   return html`<span class="pick"

@@ -31,7 +31,7 @@ const SHAPES = {
   failed: [0.2, 0.8],
 };
 /** How much is left of the color of what was not sent as it was. */
-const FADED = 0.28;
+const FADED_ALPHA = 0.28;
 /** What the canvas has at its left for the numbers of turns. */
 const MARGIN = 10;
 /** How far a turn of the wheel, and a key, move. */
@@ -158,7 +158,7 @@ export class SessionMap extends LitElement {
       const [left, width] = SHAPES[wanted];
       for (const { id, kind, top, height, isCapped } of this.#layout.bands) {
         if (kind !== wanted) continue;
-        pencil.globalAlpha = fates && fates.get(id)?.fate !== "kept" ? FADED : 1;
+        pencil.globalAlpha = fates && fates.get(id)?.fate !== "kept" ? FADED_ALPHA : 1;
         const gap = height > 3 ? 1 : 0;
         const x = lane.left + left * lane.width;
         pencil.fillRect(x, top, width * lane.width, Math.max(height - gap, least));
