@@ -37,11 +37,17 @@ export async function importFiles(files) {
   const storage = new MemoryStorage();
   for (const { path, file } of files)
     await storage.replace(`${FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
-  const store = await openStore({ storage, home: "/leftoff", project: "/project" });
+  const place = { storage, home: "/leftoff", project: "/project" };
+  const store = await openStore(place);
   const only = files.length === 1 ? `${FOLDER}/${files[0].path}` : FOLDER;
   const { problems } = await store.import(only);
   const all = await store.list({ all: true, type: null, archived: null });
   const own = all.filter(({ type }) => type !== "subagent");
   const named = problems.map((problem) => ({ ...problem, path: problem.path.slice(FOLDER.length + 1) }));
-  return { store, sessions: own.length > 0 ? own : all, problems: named };
+  // What the model saw of a session is looked at, and not changed.
+  return {
+    store: await openStore({ ...place, readOnly: true }),
+    sessions: own.length > 0 ? own : all,
+    problems: named,
+  };
 }

@@ -12,7 +12,8 @@ import { showSession } from "./open.js";
  * Shows a session below an element, in place of what is there: its messages as they are read, then what is appended.
  * The stylesheet `leftoff/viewer.css` is the page's to load; the element gives the height.
  * @param {Element} root
- * @param {ViewedSession} viewed
+ * @param {ViewedSession} viewed a store that was opened `readOnly` keeps its last context as it is, whichever previews are
+ *   looked at
  * @returns {OpenedViewer}
  * @example
  * import { openStore } from "leftoff";

@@ -14,6 +14,7 @@ export const KEYS = [
   [["/"], "focusSearch", "Search"],
   [["o"], "fold", "Open or fold the message"],
   [["O"], "foldKind", "Open or fold all of this kind"],
+  [["w"], "inspect", "What the model saw"],
   [["m"], "focusMap", "The map"],
   [["1"], "showOutline", "Outline"],
   [["2"], "showFiles", "Files"],

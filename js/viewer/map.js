@@ -4,7 +4,10 @@
 /** @import { Row, Turn } from "./conversation.js" */
 
 /** @typedef {"user" | "assistant" | "tool" | "note" | "agent" | "summary" | "failed"} BandKind */
-/** @typedef {{ row: number, kind: BandKind, tokens: number, top: number, height: number, isCapped: boolean }} Band */
+/**
+ * @typedef {{ row: number, id: string, kind: BandKind, tokens: number, top: number, height: number, isCapped: boolean }}
+ *   Band `id`: of its message
+ */
 /** @typedef {{ top: number, kind: "failed" | "summary" | "turn", text: string }} Mark */
 /**
  * @typedef {{ bands: Band[], tops: number[], marks: Mark[], fill: { top: number, share: number }[] }} Layout
@@ -66,14 +69,14 @@ function scaleOf(bands, room, cap) {
 
 /** @param {Row} row @param {number} place @returns {Band[]} */
 function bandsOf(row, place) {
-  const band = (/** @type {BandKind} */ kind, /** @type {number} */ tokens) => ({
-    ...{ row: place, kind, tokens },
+  const band = (/** @type {string} */ id, /** @type {BandKind} */ kind, /** @type {number} */ tokens) => ({
+    ...{ row: place, id, kind, tokens },
     ...{ top: 0, height: 0, isCapped: false },
   });
-  const own = band(row.kind === "tool" && row.failed ? "failed" : row.kind, row.message.tokens?.count ?? 0);
-  const results = row.calls
-    .filter(({ result }) => result)
-    .map(({ failed, kind, tokens = 0 }) => band(failed ? "failed" : kind === "agent" ? "agent" : "tool", tokens));
+  const own = band(row.id, row.kind === "tool" && row.failed ? "failed" : row.kind, row.message.tokens?.count ?? 0);
+  const results = row.calls.flatMap(({ failed, kind, tokens = 0, result }) =>
+    result ? [band(result.id, failed ? "failed" : kind === "agent" ? "agent" : "tool", tokens)] : [],
+  );
   return [own, ...results];
 }
 

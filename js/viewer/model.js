@@ -2,6 +2,7 @@
 /** What the page has open: the session's rows, the folds, the search, the place. It knows no document. */
 
 import { arrange } from "./conversation.js";
+import { Inspector } from "./inspector.js";
 import { findHits, foldOf } from "./search.js";
 
 /** @import { FileProblem, MetadataJson, ReadMessage } from "../types/index.js" */
@@ -15,8 +16,8 @@ const SHORT_EDIT_LINES = 12;
 
 /** The state of the page. Each change is told to those who listen to `change`. */
 export class Model extends EventTarget {
-  /** @type {ReadMessage[]} */
-  #messages = [];
+  /** All messages of the session, in order: another array after each change. @type {ReadMessage[]} */
+  messages = [];
   /** @type {Map<string, number>} the places of messages by their ids */
   #places = new Map();
   /** @type {Map<string, boolean>} what a person opened or closed; the rest follows its kind */
@@ -54,6 +55,8 @@ export class Model extends EventTarget {
   isHelpOpen = false;
   isDamageOpen = false;
   isLeftOpen = false;
+  /** What the model saw. */
+  inspector = new Inspector(this);
 
   /** @param {MetadataJson} metadata */
   constructor(metadata) {
@@ -76,13 +79,15 @@ export class Model extends EventTarget {
    * @param {readonly ReadMessage[]} messages
    */
   add(messages) {
+    const all = [...this.messages];
     for (const message of messages) {
-      const place = this.#places.get(message.id) ?? this.#messages.length;
+      const place = this.#places.get(message.id) ?? all.length;
       this.#places.set(message.id, place);
-      this.#messages[place] = message;
+      all[place] = message;
     }
     this.change(() => {
-      this.conversation = arrange(this.#messages);
+      this.messages = all;
+      this.conversation = arrange(all);
       if (this.query !== "") this.#search();
     });
   }

@@ -14,6 +14,7 @@ import { Model } from "./model.js";
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
  * @property {string} [listAddress] where the header's bookmark leads
+ * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
  * @property {readonly ImportProblem[]} [problems] what could not be read of the files that the session is from
  */
 
@@ -28,6 +29,8 @@ const FIRST_MESSAGES = 200;
 export function showSession(root, opened) {
   const model = new Model(opened.session.metadata);
   model.listAddress = opened.listAddress;
+  model.inspector.session = opened.session;
+  if (opened.prepareContexts) model.inspector.prepare = opened.prepareContexts;
   const ended = new AbortController();
   const viewer = new Viewer();
   viewer.model = model;

@@ -29,6 +29,17 @@ const MAX_LISTED = 30;
 /** Where a file of the package lies. @param {string} name */
 const fileUrl = (name) => new URL(`../${name}`, document.baseURI);
 
+/** @type {Promise<void> | undefined} */
+let vocabularies;
+
+/** Loads what counts tokens exactly, once, as only contexts need it. */
+function loadVocabularies() {
+  const [o200k_base, cl100k_base] = [fileUrl("o200k_base.planes"), fileUrl("cl100k_base.planes")];
+  // Where they are not there, the context that needs one says so.
+  vocabularies ??= loadWasm({ o200k_base, cl100k_base }).catch(() => {});
+  return vocabularies;
+}
+
 /** What the page shows: the first page, or a session of where it has them from. */
 class Page {
   #start = new Start();
@@ -66,6 +77,7 @@ class Page {
         session: opened,
         search,
         listAddress: LIST,
+        prepareContexts: loadVocabularies,
         problems,
       });
       this.#shown = { id: session, close };

@@ -268,6 +268,83 @@ async function checkFiles(driven, origin) {
   await page.close();
 }
 
+/**
+ * Opens a session of which a context was sent, and reads what the model saw of it.
+ * @param {import("playwright-core").Page} page
+ */
+async function checkInspector(page) {
+  const { tokensUsed, report } = await page.evaluate(async () => {
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const { openStore, MemoryStorage } = await import(core);
+    const { openViewer } = await import(viewer);
+    const place = { storage: new MemoryStorage(), home: "/home", project: "/project" };
+    const written = await (await openStore(place)).create({ title: "Sent" });
+    const said = (/** @type {number} */ at) => [
+      { role: "user", content: `Request ${at}: ${"it is told at length. ".repeat(20)}` },
+      { role: "assistant", content: `Answer ${at}: ${"it is told at length, too. ".repeat(20)}` },
+    ];
+    await written.append(Array.from({ length: 150 }, (_, at) => said(at)).flat());
+    const { tokensUsed, report } = await written.context({
+      window: 16_000,
+      system: "Be brief.",
+      tools: [{ name: "x" }],
+    });
+    await written.flush();
+    const store = await openStore({ ...place, readOnly: true });
+    await openViewer(document.body, { store, session: await store.session(written.id) }).whole;
+    return { tokensUsed, report };
+  });
+  const { budget, summaryTokens, messages } = /** @type {import("../../js/index.js").ContextReport} */ (report);
+  const ofAction = (/** @type {string} */ wanted) =>
+    messages.reduce((all, { action, tokens }) => all + (action === wanted ? tokens : 0), 0);
+  const rest = [budget.availableTokens - tokensUsed, budget.reserveForResponse];
+  const parts = [summaryTokens ?? 0, ofAction("kept"), ofAction("shortened"), ...rest];
+  const tokens = [budget.systemPromptTokens, budget.toolDefinitionTokens, ...parts].filter((one) => one > 0);
+  const first = messages.find(({ action }) => action === "kept")?.id;
+  await page.locator("article").first().waitFor();
+  await page.keyboard.press("w");
+  const panel = page.getByRole("region", { name: "What the model saw" });
+  await panel.locator(".big").waitFor();
+  const shown = await panel
+    .locator(".bar i")
+    .evaluateAll((parts) => parts.map(({ dataset }) => Number(dataset.tokens)));
+  equal("the tokens in the bar", shown, tokens);
+  equal("panels beside the conversation", await page.getByRole("navigation", { name: "Session" }).count(), 0);
+  await page.locator("article .fate.summarized, article .fate.unread").first().waitFor();
+  await checkAxe(page, "what the model saw");
+  const row = panel.locator(`[data-row="${first}"]`);
+  await row.click();
+  await panel.getByText("Stored, and sent as it is").waitFor();
+  await page.locator(`article[data-message="${first}"][data-current] .fate.kept`).waitFor();
+  expect(
+    (await page.locator(".conv").evaluate(({ scrollTop }) => scrollTop)) > 0,
+    "expected the conversation to scroll",
+  );
+  await panel.getByRole("tab", { name: "Compare" }).click();
+  await panel.getByRole("combobox", { name: "Second context" }).selectOption("8000");
+  await panel.locator(".ch", { hasText: "summarized → kept" }).first().waitFor();
+  await checkAxe(page, "two contexts compared");
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "What the model saw" }).click();
+  await panel.waitFor();
+  await page.getByRole("button", { name: "What the model saw" }).click();
+  await panel.waitFor({ state: "detached" });
+}
+
+/**
+ * Looks at a preview of a context in a narrow page, of a session of which none is recorded.
+ * @param {import("playwright-core").Page} page
+ */
+async function checkPreview(page) {
+  await page.getByRole("button", { name: "What the model saw" }).click();
+  await page.getByText("What was sent to a model is not recorded.").waitFor();
+  await page.getByRole("combobox", { name: "Context" }).selectOption("8000");
+  await page.getByText("of 8,000 tokens").waitFor();
+  await checkAxe(page, "a preview, narrow");
+  await page.keyboard.press("w");
+}
+
 /** @param {import("playwright-core").Page} page @param {string} what */
 async function checkAxe(page, what) {
   const found = await page.evaluate(async () => {
@@ -348,11 +425,13 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     expect((await focused(page)) !== null, "expected a row to have the focus still");
     await checkLive(page);
     await checkDamage(page);
+    await checkInspector(page);
     await finish();
     await checkPrint(driven, origin, file, ids);
     await checkFiles(driven, origin);
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkAxe(narrow.page, "a session, narrow");
+    await checkPreview(narrow.page);
     const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);
     equal("the width that a narrow page scrolls over", width, 390);
     await narrow.finish();

@@ -9,6 +9,8 @@ const SHAPES = {
   failed: svg`<path d="m4 4 8 8M12 4l-8 8"/>`,
   agent: svg`<circle cx="8" cy="4" r="2"/><circle cx="4" cy="12" r="2"/><circle cx="12" cy="12" r="2"/><path
     d="M8 6v2M4 10V9q0-1 1-1h6q1 0 1 1v1"/>`,
+  eye: svg`<path d="M1.8 8S4 3.8 8 3.8 14.2 8 14.2 8 12 12.2 8 12.2 1.8 8 1.8 8Z"/><circle cx="8" cy="8" r="1.9"/>`,
+  close: svg`<path d="m4 4 8 8M12 4l-8 8"/>`,
   find: svg`<circle cx="7" cy="7" r="4.25"/><path d="m10.5 10.5 3 3"/>`,
   up: svg`<path d="m4 10 4-4 4 4"/>`,
   down: svg`<path d="m4 6 4 4 4-4"/>`,

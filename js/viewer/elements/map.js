@@ -30,6 +30,8 @@ const SHAPES = {
   summary: [0, 1],
   failed: [0.2, 0.8],
 };
+/** How much is left of the color of what was not sent as it was. */
+const FADED_ALPHA = 0.28;
 /** What the canvas has at its left for the numbers of turns. */
 const MARGIN = 10;
 /** How far a turn of the wheel, and a key, move. */
@@ -150,17 +152,20 @@ export class SessionMap extends LitElement {
    */
   #drawBands(pencil, lane, least, color) {
     // The kind that is to be seen comes last, where many share a pixel.
+    const { fates } = this.model.inspector;
     for (const wanted of PRIORITY) {
       pencil.fillStyle = color(COLORS[wanted]);
       const [left, width] = SHAPES[wanted];
-      for (const { kind, top, height, isCapped } of this.#layout.bands) {
+      for (const { id, kind, top, height, isCapped } of this.#layout.bands) {
         if (kind !== wanted) continue;
+        pencil.globalAlpha = fates && fates.get(id)?.fate !== "kept" ? FADED_ALPHA : 1;
         const gap = height > 3 ? 1 : 0;
         const x = lane.left + left * lane.width;
         pencil.fillRect(x, top, width * lane.width, Math.max(height - gap, least));
         if (isCapped) pencil.clearRect(x + (width * lane.width) / 2 - 3, top + height / 2 - 1, 6, 2);
       }
     }
+    pencil.globalAlpha = 1;
   }
 
   /** @param {CanvasRenderingContext2D} pencil @param {number} left @param {(name: string) => string} color */

@@ -2,6 +2,8 @@
 /** One row of the conversation: a message, with its calls. */
 
 import { html, nothing } from "lit";
+import { FATE_WORDS } from "../build-words.js";
+import { fateOf } from "../builds.js";
 import { formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
 import { imageSize, imageUrl, sizeOf } from "../images.js";
 import { renderMarkdown } from "../markdown.js";
@@ -32,8 +34,11 @@ export function messageOf(model, row) {
 
 /** @param {Model} model @param {Row} row */
 function gutterOf(model, row) {
-  if (row.isFirstOfTurn) return html`<span class="num">${model.conversation.turns[row.turn].number}</span>`;
-  return linkOf(row);
+  const { fates } = model.inspector;
+  const fate = fates && fateOf(row, fates).fate;
+  return html`${
+    row.isFirstOfTurn ? html`<span class="num">${model.conversation.turns[row.turn].number}</span>` : linkOf(row)
+  }${fate ? html`<span class="fate ${fate}">${FATE_WORDS[fate]}</span>` : nothing}`;
 }
 
 /** @param {Row} row */

@@ -24,8 +24,16 @@ export function headerOf(model, actions) {
     <button class="btn icon only-m" aria-label="Outline" aria-expanded=${model.isLeftOpen} @click=${actions.toggleLeft}>
       ${icon("list")}
     </button>
+    <button
+      class="btn line inspect"
+      aria-label="What the model saw"
+      aria-pressed=${model.inspector.isOpen}
+      @click=${actions.inspect}
+    >
+      ${icon("eye")}<span class="lb">What the model saw</span>
+    </button>
     <button class="btn icon only-n" aria-label="Search" @click=${actions.focusSearch}>${icon("find")}</button>
-    <button class="btn icon" aria-label="All keys" @click=${actions.help}>${icon("keys")}</button>
+    <button class="btn icon keys" aria-label="All keys" @click=${actions.help}>${icon("keys")}</button>
     <button class="btn icon" aria-label="Light or dark" @click=${actions.switchTheme}>${icon("theme")}</button>
   </header>`;
 }

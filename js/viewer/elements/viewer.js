@@ -8,6 +8,7 @@ import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
 import { Conversation } from "./conversation.js";
+import { inspectorOf } from "./inspector.js";
 import { leftOf } from "./left.js";
 import { SessionMap } from "./map.js";
 import { headerOf, stripOf } from "./strip.js";
@@ -67,6 +68,7 @@ export class Viewer extends LitElement {
     focusSearch: () => this.#focusSearch(),
     fold: () => this.model.toggleRow(this.#current),
     foldKind: () => this.model.toggleKind(this.#current),
+    inspect: () => void this.#inspect(),
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
     showOutline: () => this.model.change(() => (this.model.tab = "outline")),
     showFiles: () => this.model.change(() => (this.model.tab = "files")),
@@ -85,6 +87,15 @@ export class Viewer extends LitElement {
   #skip(event) {
     event.preventDefault();
     void this.conversation.focusRow(this.model.cursor);
+  }
+
+  async #inspect() {
+    const { model } = this;
+    try {
+      await model.inspector.toggle();
+    } catch (error) {
+      model.change(() => (model.trouble = error instanceof Error ? error.message : String(error)));
+    }
   }
 
   #switchTheme() {
@@ -128,6 +139,12 @@ export class Viewer extends LitElement {
     await this.conversation.focusRow(row);
   }
 
+  /** Brings a row on screen, and leaves the focus where it is. @param {number} row */
+  #showRow = (row) => {
+    this.model.change(() => (this.model.cursor = row));
+    void this.conversation.show(row);
+  };
+
   /** @param {number} by */
   #moveHit(by) {
     this.model.moveHit(by);
@@ -160,6 +177,7 @@ export class Viewer extends LitElement {
     if (model.isHelpOpen) return this.actions.help();
     if (model.isDamageOpen) return this.actions.showDamage();
     if (model.isLeftOpen) return this.actions.toggleLeft();
+    if (model.query === "" && model.inspector.isOpen) return this.actions.inspect();
     this.toggleAttribute("data-search", false);
     if (model.query !== "") model.search("");
     void this.conversation.focusRow(model.cursor);
@@ -197,8 +215,10 @@ export class Viewer extends LitElement {
     const { model, actions } = this;
     return html`<a class="skip" href="#conversation" @click=${this.#skip}>To the conversation</a>
       ${headerOf(model, actions)} ${stripOf(model, actions)}
-      <main class="main">
-        ${leftOf(model, (row) => void this.#goTo(row))} ${this.conversation} ${this.#map}
+      <main class="main" ?data-inspector=${model.inspector.isOpen}>
+        ${model.inspector.isOpen ? nothing : leftOf(model, (row) => void this.#goTo(row))} ${this.conversation}
+        ${model.inspector.isOpen ? inspectorOf(model, { close: actions.inspect, go: this.#showRow }) : nothing}
+        ${this.#map}
         ${
           model.unseen > 0
             ? html`<div class="pill">
