@@ -1,4 +1,7 @@
 // @ts-check
+// What the viewer says of a context that was sent, and of two compared.
+// Tries: js/viewer/build-words.js, js/viewer/builds.js, js/viewer/inspector.js
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStorage, compareContexts, openStore } from "../../js/index.js";
