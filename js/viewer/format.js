@@ -1,6 +1,8 @@
 // @ts-check
 /** How the page writes numbers, times and names. */
 
+import { nowMs } from "../wasm/clock.js";
+
 const LOCALE = "en";
 const DIGIT_GROUPS = new Intl.NumberFormat(LOCALE);
 
@@ -51,7 +53,7 @@ export function formatDay(timestamp) {
 export function formatDate(timestamp) {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return "";
-  const year = time.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+  const year = time.getFullYear() === new Date(nowMs()).getFullYear() ? undefined : "numeric";
   return time.toLocaleDateString("en-GB", { day: "numeric", month: "long", year });
 }
 

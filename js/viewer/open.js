@@ -9,7 +9,7 @@ import { Model } from "./model.js";
 /** @import { ImportProblem, ReadMessage, Session, Store } from "../index.js" */
 
 /**
- * @typedef {object} Opened
+ * @typedef {object} ShownSession
  * @property {Store} store
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
@@ -23,7 +23,7 @@ const FIRST_MESSAGES = 200;
 
 /**
  * Shows a session below an element, in place of what is there.
- * @param {Element} root @param {Opened} opened
+ * @param {Element} root @param {ShownSession} opened
  * @returns {{ whole: Promise<void>, close: () => void }}
  */
 export function showSession(root, opened) {
@@ -45,7 +45,7 @@ export function showSession(root, opened) {
   };
 }
 
-/** @param {Viewer} viewer @param {Opened} opened @param {AbortSignal} signal */
+/** @param {Viewer} viewer @param {ShownSession} opened @param {AbortSignal} signal */
 async function read(viewer, { store, session, search, problems = [] }, signal) {
   const { model } = viewer;
   /** @type {ReadMessage[]} */

@@ -12,7 +12,7 @@ import { describeFile } from "./unknown.js";
 
 /** @import { ImportProblem, Listed, Store } from "../index.js" */
 /** @import { DroppedFile } from "./dropped.js" */
-/** @import { Told } from "./elements/start.js" */
+/** @import { Notice } from "./elements/start.js" */
 
 /**
  * @typedef {object} Source where sessions are from
@@ -118,7 +118,7 @@ class Page {
   }
 }
 
-/** @param {unknown} error @returns {Told} */
+/** @param {unknown} error @returns {Notice} */
 const toldOf = (error) => ({ message: error instanceof LeftoffError ? error.message : String(error) });
 
 /** Tells of files that cannot be opened; of one alone, what it seems to be. @param {unknown} error @param {DroppedFile[]} files */

@@ -20,7 +20,10 @@ export class RemoteStorage {
   #address;
   /** The range that was asked for last. */
   #last = { path: "", end: -1 };
-  /** What was read of a file that is read from one end to the other. @type {{ path: string, start: number, bytes: Uint8Array, since: number } | undefined} */
+  /**
+   * What was read of a file that is read from one end to the other.
+   * @type {{ path: string, start: number, bytes: Uint8Array, since: number } | undefined}
+   */
   #ahead;
   /** The connections that are open or to be opened. */
   #ending = new AbortController();

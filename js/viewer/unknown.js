@@ -3,21 +3,21 @@
 
 /** How many of its first bytes are shown. */
 const SHOWN_BYTES = 24;
-const OF_AGENTS = "What can be opened are the session files of agents, and what 'leftoff export' writes.";
+const SESSION_ADVICE = "What can be opened are the session files of agents, and what 'leftoff export' writes.";
 const UNPACK = "Unpack it first.";
 
 /** Beginnings that name a format, each byte a character. @type {[start: string, kind: string, advice: string][]} */
 const BEGINNINGS = [
-  ["\x89PNG", "a PNG image", OF_AGENTS],
-  ["\xff\xd8\xff", "a JPEG image", OF_AGENTS],
-  ["GIF8", "a GIF image", OF_AGENTS],
-  ["%PDF", "a PDF document", OF_AGENTS],
+  ["\x89PNG", "a PNG image", SESSION_ADVICE],
+  ["\xff\xd8\xff", "a JPEG image", SESSION_ADVICE],
+  ["GIF8", "a GIF image", SESSION_ADVICE],
+  ["%PDF", "a PDF document", SESSION_ADVICE],
   ["PK\x03\x04", "a ZIP archive", UNPACK],
   ["\x1f\x8b", "compressed by gzip", UNPACK],
   ["SQLite format 3\0", "an SQLite database", "'leftoff import FILE', in a terminal, reads the databases of agents."],
-  ["<", "a page of HTML or XML", OF_AGENTS],
-  ["{", "JSON", OF_AGENTS],
-  ["[", "JSON", OF_AGENTS],
+  ["<", "a page of HTML or XML", SESSION_ADVICE],
+  ["{", "JSON", SESSION_ADVICE],
+  ["[", "JSON", SESSION_ADVICE],
 ];
 
 /**
@@ -28,7 +28,7 @@ export function describeFile(bytes) {
   const first = bytes.subarray(0, SHOWN_BYTES);
   const raw = String.fromCharCode(...first);
   const isText = !/[^\t\n\r\x20-\x7e\x80-\xff]/.test(raw) && isUtf8(bytes.subarray(0, 1_024));
-  const [, kind = isText ? "text" : "no text", advice = OF_AGENTS] =
+  const [, kind = isText ? "text" : "no text", advice = SESSION_ADVICE] =
     BEGINNINGS.find(([start]) => raw.trimStart().startsWith(start)) ?? [];
   const hex = [...first].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return { kind: first.length === 0 ? "empty" : kind, advice, beginning: isText ? raw.trim() : hex };

@@ -20,7 +20,7 @@ import { switchTheme } from "./viewer.js";
  * @property {string} [words] those that were searched
  * @property {FoundSession[]} [found] by them; absent while they are searched
  */
-/** @typedef {{ message: string, details?: string, beginning?: string }} Told */
+/** @typedef {{ message: string, details?: string, beginning?: string }} Notice */
 
 /** How many hits of a session are shown. */
 const MAX_HITS = 4;
@@ -33,7 +33,7 @@ export class Start extends LitElement {
   isServed = false;
   /** @type {Sessions | undefined} */
   #sessions;
-  /** @type {Told[]} */
+  /** @type {Notice[]} */
   #told = [];
   #isOver = false;
 
@@ -47,7 +47,7 @@ export class Start extends LitElement {
     this.requestUpdate();
   }
 
-  /** Tells what went wrong, in place of what was told. @param {Told[]} told */
+  /** Tells what went wrong, in place of what was told. @param {Notice[]} told */
   tell(told) {
     this.#told = told;
     this.requestUpdate();
@@ -122,7 +122,7 @@ export class Start extends LitElement {
     );
 }
 
-/** @param {Told} told */
+/** @param {Notice} told */
 const toldOf = ({ message, details, beginning }) =>
   html`<div class="told-start" role="alert">
     <p>${message}</p>
