@@ -48,6 +48,10 @@ export function showSession(root, opened) {
 /** @param {Viewer} viewer @param {ShownSession} opened @param {AbortSignal} signal */
 async function read(viewer, { store, session, search, problems = [] }, signal) {
   const { model } = viewer;
+  // Begun before the first message is read, so that what is appended meanwhile is told, too.
+  const followed = session.follow({ signal });
+  const first = followed.next();
+  first.catch(() => {});
   /** @type {ReadMessage[]} */
   let waiting = [];
   let limit = FIRST_MESSAGES;
@@ -72,7 +76,7 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
     const imported = problems.map(({ path, ...problem }) => ({ ...problem, file: path }));
     model.change(() => (model.damage = [...imported, ...examined.problems]));
   });
-  void reportFailure(model, () => follow(viewer, session, signal));
+  void reportFailure(model, () => follow(viewer, followed, first));
 }
 
 /**
@@ -97,13 +101,16 @@ async function reportFailure(model, work) {
   }
 }
 
-/** @param {Viewer} viewer @param {Session} session @param {AbortSignal} signal */
-async function follow(viewer, session, signal) {
+/**
+ * Shows what is appended.
+ * @param {Viewer} viewer @param {AsyncIterator<ReadMessage>} followed @param {Promise<IteratorResult<ReadMessage>>} first
+ */
+async function follow(viewer, followed, first) {
   const { model } = viewer;
-  for await (const message of session.follow({ signal })) {
+  for (let next = await first; !next.done; next = await followed.next()) {
     const before = model.conversation.totals.messages;
     model.isLive = true;
-    model.add([message]);
+    model.add([next.value]);
     const isNew = model.conversation.totals.messages > before;
     if (isNew && viewer.conversation.wasAtEnd) viewer.followEnd();
     else if (isNew) model.change(() => (model.unseen += 1));

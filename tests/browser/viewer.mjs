@@ -195,12 +195,22 @@ async function checkLive(page) {
     const session = await store.create({ title: "Live" });
     await session.append(Array.from({ length: 60 }, (_, place) => ({ role: "user", content: `Said ${place}` })));
     Object.assign(globalThis, { session });
-    await openViewer(document.body, { store, session }).whole;
+    /** Appends once all messages were read, before the page knows. @param {any} of @param {string} name */
+    const get = (of, name) => {
+      if (name !== "messages") return typeof of[name] === "function" ? of[name].bind(of) : of[name];
+      return async function* () {
+        yield* of.messages();
+        await of.append({ role: "user", content: "Said meanwhile" });
+      };
+    };
+    await openViewer(document.body, { store, session: new Proxy(session, { get }) }).whole;
   });
   const append = (/** @type {string} */ content) =>
     page.evaluate((said) => /** @type {any} */ (globalThis).session.append({ role: "user", content: said }), content);
   await page.keyboard.press("G");
-  await page.locator("article:focus", { hasText: "Said 59" }).waitFor();
+  await page.locator("article", { hasText: "Said meanwhile" }).waitFor();
+  await page.keyboard.press("G");
+  await page.locator("article:focus", { hasText: "Said meanwhile" }).waitFor();
   await append("Seen as it comes");
   await page.locator("article", { hasText: "Seen as it comes" }).waitFor();
   await page.keyboard.press("g");
@@ -274,7 +284,7 @@ async function checkFiles(driven, origin) {
  */
 async function checkInspector(page) {
   const { tokensUsed, report } = await page.evaluate(async () => {
-    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/viewer.js"];
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/index.js"];
     const { openStore, MemoryStorage } = await import(core);
     const { openViewer } = await import(viewer);
     const place = { storage: new MemoryStorage(), home: "/home", project: "/project" };
