@@ -147,7 +147,7 @@ test("what was committed before stays until it is taken out as the page says, an
     assert.match(git(top, "log", "--patch", `-S${KEY}`), new RegExp(`read ${KEY}`));
   }));
 
-test("no file can open a connection but the one for pages, which no file for Node imports, and only five can run a program: git, the agent that a session is handed to, the engine that is asked, the pager, and a hook, for its recorder", () => {
+test("no file can open a connection but those for pages, which no file for Node imports, and the server of `leftoff view`, and only five can run a program: git, the agent that a session is handed to, the engine that is asked, the pager, and a hook, for its recorder", () => {
   const files = pathsBelow(join(root, "js")).filter((file) => file.endsWith(".js"));
   assert.ok(files.length > 20);
   const network =
@@ -155,7 +155,12 @@ test("no file can open a connection but the one for pages, which no file for Nod
   assert.match('import { connect } from "node:net"; ', network);
   const isIn = (/** @type {RegExp} */ pattern) =>
     files.filter((file) => pattern.test(fs.readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "")));
-  assert.deepEqual(isIn(network), [join(root, "js", "host", "fetch-bytes.js")]);
+  const js = (/** @type {string[]} */ ...paths) => paths.map((path) => join(root, "js", ...path.split("/"))).sort();
+  const asking = ["host/fetch-bytes.js", "viewer/remote-storage.js", "viewer/served.js"];
+  assert.deepEqual(isIn(network).sort(), js(...asking, "cli/view/server.js"));
+  assert.deepEqual(isIn(/\/(?:remote-storage|served)\.js"/).sort(), js("viewer/page.js", "viewer/served.js"));
+  assert.deepEqual(isIn(/view\/server\.js"/), js("cli/view.js"));
+  assert.deepEqual(isIn(/from "open"/), js("cli/view.js"));
   assert.deepEqual(
     isIn(/fetch-bytes\.js"/).sort(),
     ["assets.web.js", "assets.workerd.js"].map((name) => join(root, "js", "host", name)),
