@@ -58,7 +58,7 @@ async function check(name, work) {
  * example's two.
  */
 const MAX_FILES = 290;
-const MAX_PACKAGE_BYTES = 12_000_000;
+const MAX_PACKAGE_BYTES = 12_020_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.
