@@ -897,11 +897,11 @@ export type CallCost = {
 /**
  * Where the provider has what is unchanged in its cache, and puts the rest into it.
  */
-cached: Dollars, 
+cached: number, 
 /**
  * Without a cache.
  */
-uncached: Dollars, 
+uncached: number, 
 /**
  * The day of the price list; absent where the request gives the prices.
  */

@@ -84,8 +84,10 @@ pub struct CacheReport {
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct CallCost {
     /// Where the provider has what is unchanged in its cache, and puts the rest into it.
+    #[cfg_attr(test, ts(type = "number"))]
     pub cached: Dollars,
     /// Without a cache.
+    #[cfg_attr(test, ts(type = "number"))]
     pub uncached: Dollars,
     /// The day of the price list; absent where the request gives the prices.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,6 @@ const DECIMALS: usize = 6;
 
 /// An amount in US dollars, to a millionth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "number"))]
 pub struct Dollars(u64);
 
 /// Prices in US dollars for a million tokens.
