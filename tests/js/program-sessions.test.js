@@ -21,7 +21,7 @@ async function withStore(work) {
     await work(store);
   } finally {
     await store.close();
-    rmSync(home, { recursive: true });
+    rmSync(home, { recursive: true, maxRetries: 10 });
   }
 }
 
@@ -82,11 +82,13 @@ test("a process that ended before it began a session claims it for some seconds 
     if (!one || !two) throw new Error("expected two stores");
     const source = { agent: "my-app", id: "chat 1" };
     const { id } = await one.create({ source });
+    let holder = one;
     for (const [agoMs, project] of /** @type {const} */ ([
       [60_000, two.project],
       [0, one.project],
     ])) {
-      await one.delete(await one.session({ source }), { purge: true });
+      await holder.delete(await holder.session({ source }), { purge: true });
+      holder = two;
       const claim = JSON.stringify({ project: one.project, at: Date.now() - agoMs });
       writeFileSync(join(store.home, "cache", `${id}.claims`), `{"torn\n${claim}\n`);
       const session = await two.create({ source });

@@ -63,6 +63,7 @@ impl Store {
             if claimed.is_some()
                 && let Some(known) = source.find_session(&store, &io).await?
             {
+                source.end_claims(&io, &session_id).await?;
                 return Ok(known);
             }
             let SessionSource { agent, id: source_id } = source.clone();
