@@ -91,7 +91,7 @@ export async function bundles() {
     outdir: "pkg/workerd",
     plugins: [host(["workerd", "web"], "../")],
   });
-  await buildViewer(build);
+  await buildViewer(build, sharedCore("../web/slim.js"));
   licenses(bundled);
 }
 

@@ -12,8 +12,9 @@ export const VIEWER = "pkg/viewer";
 /**
  * Makes the page.
  * @param {(options: import("esbuild").BuildOptions) => Promise<void>} build
+ * @param {import("esbuild").Plugin} core leaves leftoff's own code where it is, beside the page
  */
-export async function buildViewer(build) {
+export async function buildViewer(build, core) {
   await build({
     bundle: true,
     target: ["es2022"],
@@ -26,13 +27,7 @@ export async function buildViewer(build) {
     entryPoints: { viewer: "js/viewer/page.js", index: "js/viewer/index.js" },
     splitting: true,
     outdir: VIEWER,
-    plugins: [
-      {
-        name: "shared-core",
-        setup: ({ onResolve }) =>
-          void onResolve({ filter: /^\.\.\/(index|error)\.js$/ }, () => ({ path: "../web/slim.js", external: true })),
-      },
-    ],
+    plugins: [core],
   });
   await build({
     bundle: true,

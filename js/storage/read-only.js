@@ -28,19 +28,19 @@ export class ReadOnlyStorage {
   stat = (path) => this.#storage.stat(path);
 
   /** @type {Storage["append"]} */
-  append = (path) => reject("append", path);
+  append = (path) => rejectWrite("append", path);
 
   /** @type {Storage["replace"]} */
-  replace = (path) => reject("replace", path);
+  replace = (path) => rejectWrite("replace", path);
 
   /** @type {Storage["move"]} */
-  move = (path) => reject("move", path);
+  move = (path) => rejectWrite("move", path);
 
   /** @type {Storage["link"]} */
-  link = (path) => reject("link", path);
+  link = (path) => rejectWrite("link", path);
 
   /** @type {Storage["remove"]} */
-  remove = (path) => reject("remove", path);
+  remove = (path) => rejectWrite("remove", path);
 
   /** @type {Storage["close"]} */
   close = () => this.#storage.close();
@@ -56,7 +56,10 @@ export function readOnlyStorages(each, isWanted) {
   return isWanted ? (root) => new ReadOnlyStorage(each(root)) : each;
 }
 
-/** @param {import("./contract.js").Verb} verb @param {string} path @returns {Promise<never>} */
-async function reject(verb, path) {
+/**
+ * Refuses what would write.
+ * @param {import("./contract.js").Verb} verb @param {string} path @returns {Promise<never>}
+ */
+export async function rejectWrite(verb, path) {
   throw storageError(verb, path, { code: "read_only", reason: "this store was opened to be read" });
 }

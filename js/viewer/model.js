@@ -120,6 +120,15 @@ export class Model extends EventTarget {
     this.change(() => folds.forEach(({ part }) => this.#folds.set(foldOf(row.id, part), !isAllOpen)));
   }
 
+  /** Does what nobody waits for; where it fails, the page says why. @param {() => Promise<void> | undefined} work */
+  async attempt(work) {
+    try {
+      await work();
+    } catch (error) {
+      this.change(() => (this.trouble = error instanceof Error ? error.message : String(error)));
+    }
+  }
+
   /** Opens or closes all calls of the tools that a row calls. @param {Row} row */
   toggleKind(row) {
     const names = new Set(row.calls.map(({ name }) => name));

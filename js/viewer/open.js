@@ -70,13 +70,13 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
   await viewer.updateComplete;
   if (search === undefined || !goToHit(model, search)) viewer.goToLink();
   const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
-  void reportFailure(model, async () => {
+  void model.attempt(async () => {
     if (hasAgents) await findChildren(model, store, session);
     const examined = await session.examine();
     const imported = problems.map(({ path, ...problem }) => ({ ...problem, file: path }));
     model.change(() => (model.damage = [...imported, ...examined.problems]));
   });
-  void reportFailure(model, () => follow(viewer, followed, first));
+  void model.attempt(() => follow(viewer, followed, first));
 }
 
 /**
@@ -90,15 +90,6 @@ function goToHit(model, text) {
   const place = model.hits.findIndex((hit) => hit.row === row);
   if (place >= 0) model.moveHit(place - model.currentHit);
   return place >= 0;
-}
-
-/** Does what nobody waits for; where it fails, the page says why. @param {Model} model @param {() => Promise<void>} work */
-async function reportFailure(model, work) {
-  try {
-    await work();
-  } catch (error) {
-    model.change(() => (model.trouble = error instanceof Error ? error.message : String(error)));
-  }
 }
 
 /**

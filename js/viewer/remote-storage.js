@@ -3,6 +3,7 @@
 
 import { LeftoffError } from "../error.js";
 import { checkRange, storageError } from "../storage/contract.js";
+import { rejectWrite } from "../storage/read-only.js";
 import { ticksMs } from "../wasm/clock.js";
 
 /** @import { Capabilities, Entry, Stat, Storage, Verb } from "../storage/contract.js" */
@@ -76,19 +77,19 @@ export class RemoteStorage {
   }
 
   /** @type {Storage["append"]} */
-  append = (path) => reject("append", path);
+  append = (path) => rejectWrite("append", path);
 
   /** @type {Storage["replace"]} */
-  replace = (path) => reject("replace", path);
+  replace = (path) => rejectWrite("replace", path);
 
   /** @type {Storage["move"]} */
-  move = (path) => reject("move", path);
+  move = (path) => rejectWrite("move", path);
 
   /** @type {Storage["link"]} */
-  link = (path) => reject("link", path);
+  link = (path) => rejectWrite("link", path);
 
   /** @type {Storage["remove"]} */
-  remove = (path) => reject("remove", path);
+  remove = (path) => rejectWrite("remove", path);
 
   async close() {
     this.#ending.abort();
@@ -111,9 +112,4 @@ export class RemoteStorage {
     if (response.ok) return response;
     throw new LeftoffError(await response.json());
   }
-}
-
-/** @param {Verb} verb @param {string} path @returns {Promise<never>} */
-async function reject(verb, path) {
-  throw storageError(verb, path, { code: "read_only", reason: "this store was opened to be read" });
 }

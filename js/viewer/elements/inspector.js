@@ -9,6 +9,7 @@ import { OWN_KEY, SENT_KEY, WINDOWS } from "../inspector.js";
 import { compareOf } from "./compare.js";
 import { icon } from "./icons.js";
 import { listOf } from "./inspector-list.js";
+import { tabsOf } from "./tabs.js";
 
 /** @import { Build, WindowPart } from "../builds.js" */
 /** @import { Model } from "../model.js" */
@@ -22,19 +23,12 @@ const LEGEND = ["kept", "shortened", "summary", "recall", "tools", "system", "un
 /** @param {Model} model @param {Doing} doing */
 export function inspectorOf(model, doing) {
   const { inspector } = model;
-  const tabs = Object.entries(VIEWS).map(
-    ([name, text]) =>
-      html`<button
-        class="tab"
-        role="tab"
-        id="view-${name}"
-        aria-selected=${inspector.view === name}
-        aria-controls="build"
-        @click=${() => inspector.show(/** @type {"build"} */ (name))}
-      >
-        ${text}
-      </button>`,
-  );
+  const tabs = tabsOf(VIEWS, {
+    prefix: "view",
+    panel: "build",
+    chosen: inspector.view,
+    choose: (name) => inspector.show(name),
+  });
   return html`<section class="insp" aria-label="What the model saw">
     <header>
       <h2>

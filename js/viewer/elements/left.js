@@ -4,6 +4,7 @@
 import { html, nothing } from "lit";
 import { formatMany, formatSpan } from "../format.js";
 import { icon } from "./icons.js";
+import { tabsOf } from "./tabs.js";
 
 /** @import { Row, Turn } from "../conversation.js" */
 /** @import { Model } from "../model.js" */
@@ -15,19 +16,8 @@ const NEAR_TURNS = 150;
 
 /** @param {Model} model @param {(row: number) => void} go */
 export function leftOf(model, go) {
-  const tabs = Object.entries(TABS).map(
-    ([name, text]) =>
-      html`<button
-        class="tab"
-        role="tab"
-        id="tab-${name}"
-        aria-selected=${model.tab === name}
-        aria-controls="pane"
-        @click=${() => model.change(() => (model.tab = /** @type {"outline"} */ (name)))}
-      >
-        ${text}
-      </button>`,
-  );
+  const choose = (/** @type {keyof typeof TABS} */ name) => model.change(() => (model.tab = name));
+  const tabs = tabsOf(TABS, { prefix: "tab", panel: "pane", chosen: model.tab, choose });
   return html`<nav class="left" aria-label="Session" ?data-open=${model.isLeftOpen}>
     <div class="tabs" role="tablist" aria-label="Session">${tabs}</div>
     <div class="pane" id="pane" role="tabpanel" aria-label=${TABS[model.tab]} tabindex="0">

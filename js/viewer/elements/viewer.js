@@ -68,7 +68,7 @@ export class Viewer extends LitElement {
     focusSearch: () => this.#focusSearch(),
     fold: () => this.model.toggleRow(this.#current),
     foldKind: () => this.model.toggleKind(this.#current),
-    inspect: () => void this.#inspect(),
+    inspect: () => void this.model.attempt(() => this.model.inspector.toggle()),
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
     showOutline: () => this.model.change(() => (this.model.tab = "outline")),
     showFiles: () => this.model.change(() => (this.model.tab = "files")),
@@ -87,15 +87,6 @@ export class Viewer extends LitElement {
   #skip(event) {
     event.preventDefault();
     void this.conversation.focusRow(this.model.cursor);
-  }
-
-  async #inspect() {
-    const { model } = this;
-    try {
-      await model.inspector.toggle();
-    } catch (error) {
-      model.change(() => (model.trouble = error instanceof Error ? error.message : String(error)));
-    }
   }
 
   #switchTheme() {
