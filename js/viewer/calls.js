@@ -6,8 +6,8 @@
 /**
  * @typedef {{ id: string, name: string, kind: "tool" | "edit" | "agent", argument: string,
  *   text: string, isBrief: boolean, result: ReadMessage | undefined, failed: boolean, outcome: string, ms: number | undefined,
- *   tokens: number | undefined, change: Change | undefined }} Call
- *   `isBrief`: the argument is all that was asked
+ *   tokens: number | undefined, change: Change | undefined, files: string[] }} Call
+ *   `isBrief`: the argument is all that was asked; `files`: that it read or changed
  */
 /** @typedef {{ path: string, removed: string[], added: string[], isNew: boolean }} Change the lines of an edit */
 
@@ -27,6 +27,9 @@ const IDENTIFYING = [
   "prompt",
   "name",
 ];
+const PATH_KEYS = ["file_path", "filePath", "path", "absolute_path", "notebook_path"];
+/** Tools whose path is a folder to look in. */
+const SEARCHES = /^(grep|glob|ls|find|list|search)/i;
 /** A longer argument is cut in the line, and shown whole below it. */
 const MAX_BRIEF = 90;
 const EDITS = /^(edit|multiedit|write|write_file|replace|str_replace|apply_patch|create_file|notebookedit|edit_file)$/i;
@@ -62,6 +65,7 @@ export function describeCall(call, result, asked) {
     ms: msBetween(asked, result?.timestamp),
     tokens: result?.tokens?.count,
     change: kind === "edit" ? changeOf(input) : undefined,
+    files: filesOf(call.name, input),
   };
 }
 
@@ -129,12 +133,18 @@ function msBetween(from, to) {
 /** @param {Record<string, unknown> | undefined} input @returns {Change | undefined} */
 function changeOf(input) {
   if (!input) return undefined;
-  const path = firstText(input, ["file_path", "filePath", "path", "absolute_path", "notebook_path"]);
+  const path = firstText(input, PATH_KEYS);
   if (path === undefined) return undefined;
   const removed = firstText(input, ["old_string", "oldString", "old_str", "old_text"]);
   const added = firstText(input, ["new_string", "newString", "new_str", "new_text", "content", "file_text"]);
   if (added === undefined) return undefined;
   return { path, removed: linesOf(removed ?? ""), added: linesOf(added), isNew: removed === undefined };
+}
+
+/** @param {string} name @param {Record<string, unknown> | undefined} input */
+function filesOf(name, input) {
+  const path = input && !SEARCHES.test(name) ? firstText(input, PATH_KEYS) : undefined;
+  return path === undefined ? [] : [path];
 }
 
 /** @param {Record<string, unknown>} input @param {string[]} keys */

@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { countLines, diffLines } from "../calls.js";
+import { reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { renderMarkdown } from "../markdown.js";
 import { icon } from "./icons.js";
@@ -37,10 +38,16 @@ function callOf(model, row, call) {
     <button class="s-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, call.id, !isOpen)}>
       ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${call.name}</b
       ><span class="arg" data-part=${call.isBrief ? `input-${call.id}` : nothing}>${shorten(model, call.argument)}</span
-      ><span class="out">${outcomeOf(model, call)}</span>
+      ><span class="out">${isOpen ? nothing : hitsOf(model, row, call.id)}${outcomeOf(model, call)}</span>
     </button>
     ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call)}</div>` : nothing}
   </div>`;
+}
+
+/** How many hits a fold hides. @param {Model} model @param {Row} row @param {string} part */
+export function hitsOf(model, row, part) {
+  const count = model.hitsIn(row, part);
+  return count > 0 ? html`<span class="hits">${formatMany(count, "hit")}</span>` : nothing;
 }
 
 /** A path in the project as seen from there. @param {Model} model @param {string} argument */
@@ -85,15 +92,15 @@ function bodyOf(model, row, call) {
 /** What a sub-agent was asked, what it did, and what it told. @param {Model} model @param {Call} call */
 function nestedOf(model, call) {
   const child = model.children.get(call.id);
-  const prompt = child?.rows.find(({ kind }) => kind === "user")?.message.content ?? call.text;
-  const did = (child?.rows ?? []).filter(({ kind, calls }) => kind === "assistant" && calls.length > 0);
   return html`<div class="nest">
     <div class="who"><b>Prompt</b></div>
-    <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(prompt)}></div>
-    ${did.map((row) => {
+    <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(call.text)}></div>
+    ${(child ? reportedRows(child, call) : []).map((row) => {
       const { content } = row.message;
-      return html`${content === "" ? nothing : html`<div class="prose" .innerHTML=${renderMarkdown(content)}></div>`}
-      ${callsOf(model, row)}`;
+      return html`<div class="said" data-message=${row.id}>
+        ${content === "" ? nothing : html`<div class="prose" data-part="content" .innerHTML=${renderMarkdown(content)}></div>`}
+        ${callsOf(model, row)}
+      </div>`;
     })}
     ${
       call.result

@@ -4,11 +4,13 @@
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core";
 import { LitElement, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { formatCount, formatDay } from "../format.js";
+import { formatCount, formatDay, formatMany } from "../format.js";
 import { highlightCode } from "../highlight.js";
 import { markHits } from "../marks.js";
+import { hiddenOf, nothingOf } from "./filters.js";
 import { messageOf, nameOf } from "./message.js";
 
+/** @import { Item } from "../filters.js" */
 /** @import { Model } from "../model.js" */
 /** @import { Row } from "../conversation.js" */
 
@@ -16,6 +18,8 @@ import { messageOf, nameOf } from "./message.js";
 const OVERSCAN = 8;
 /** What the bar above covers, in pixels. */
 const BAR = 36;
+/** What a run of hidden messages is high. */
+const HIDDEN_PIXELS = 60;
 /** Nearer than this the end is on screen. */
 const END_PIXELS = 40;
 
@@ -52,13 +56,27 @@ export class Conversation extends LitElement {
     this.#unmount();
   }
 
+  /** What the list has at a place: a row, or a run of hidden ones. @param {number} place @returns {Item} */
+  #itemAt(place) {
+    return this.model.filters.items?.[place] ?? { from: place, to: place, hidden: 0 };
+  }
+
+  /** The place of a row in the list, or of the run that it is hidden in. @param {number} row */
+  #placeOf(row) {
+    const { items } = this.model.filters;
+    return items ? Math.max(findLastFrom(items, row), 0) : row;
+  }
+
   #options() {
-    const { rows } = this.model;
+    const { rows, filters } = this.model;
+    const { items } = filters;
+    const keyOf = (/** @type {Item} */ { from, hidden }) => (hidden > 0 ? `hidden ${rows[from].id}` : rows[from].id);
     return {
-      count: rows.length,
+      count: items?.length ?? rows.length,
       getScrollElement: () => /** @type {HTMLElement | null} */ (this.querySelector(".conv")),
-      estimateSize: (/** @type {number} */ place) => estimateHeight(rows[place]),
-      getItemKey: (/** @type {number} */ place) => rows[place].id,
+      estimateSize: (/** @type {number} */ place) =>
+        items && items[place].hidden > 0 ? HIDDEN_PIXELS : estimateHeight(rows[items ? items[place].from : place]),
+      getItemKey: (/** @type {number} */ place) => (items ? keyOf(items[place]) : rows[place].id),
       overscan: OVERSCAN,
       scrollPaddingStart: BAR,
       scrollMargin: BAR,
@@ -90,7 +108,8 @@ export class Conversation extends LitElement {
 
   /** What is mounted. @returns {{ key: unknown, index: number }[]} */
   get #rowsToMount() {
-    if (this.#isPrinting) return this.model.rows.map(({ id }, index) => ({ key: id, index }));
+    const { rows, filters } = this.model;
+    if (this.#isPrinting) return (filters.items ?? rows).map((_, index) => ({ key: index, index }));
     return this.#list.getVirtualItems();
   }
 
@@ -107,22 +126,23 @@ export class Conversation extends LitElement {
 
   /**
    * Brings a row on screen.
-   * @param {number} place @param {"start" | "auto" | "center"} [align]
+   * @param {number} row @param {"start" | "auto" | "center"} [align]
    */
-  async show(place, align = "start") {
-    if (!this.model.rows[place]) return;
+  async show(row, align = "start") {
+    if (!this.model.rows[row]) return;
     await this.updateComplete;
-    this.#list.scrollToIndex(place, { align });
+    this.#list.scrollToIndex(this.#placeOf(row), { align });
   }
 
   /**
    * Brings a part of a row to the top.
-   * @param {number} place @param {number} fraction of its height
+   * @param {number} row @param {number} fraction of its height
    */
-  showAt(place, fraction) {
+  showAt(row, fraction) {
+    const place = this.#placeOf(row);
     const known = this.#list.measurementsCache[place];
     if (!known) return;
-    const isEnd = place === this.model.rows.length - 1 && fraction === 1;
+    const isEnd = row === this.model.rows.length - 1 && fraction === 1;
     if (isEnd) return this.#list.scrollToIndex(place, { align: "end" });
     this.#list.scrollToOffset(known.start - BAR + fraction * known.size);
   }
@@ -134,13 +154,14 @@ export class Conversation extends LitElement {
 
   /**
    * Gives a row the keyboard's focus: now if it is mounted, else once it is, unless somebody types by then.
-   * @param {number} place
+   * @param {number} row
    */
-  async focusRow(place) {
-    const article = () => /** @type {HTMLElement | null} */ (this.querySelector(`article[data-index="${place}"]`));
+  async focusRow(row) {
+    const article = () =>
+      /** @type {HTMLElement | null} */ (this.querySelector(`article[data-index="${this.#placeOf(row)}"]`));
     article()?.focus({ preventScroll: true });
     const asked = (this.#asked += 1);
-    await this.show(place, "auto");
+    await this.show(row, "auto");
     await new Promise((go) => requestAnimationFrame(go));
     await this.updateComplete;
     if (asked === this.#asked && !(document.activeElement instanceof HTMLInputElement))
@@ -152,15 +173,16 @@ export class Conversation extends LitElement {
     const top = (this.#list.scrollOffset ?? 0) + BAR;
     const bottom = top - BAR + (this.#list.scrollRect?.height ?? 0);
     const items = this.#list.getVirtualItems().filter(({ start, end }) => end > top && start < bottom);
-    return { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 };
+    return { first: this.#itemAt(items[0]?.index ?? 0).from, last: this.#itemAt(items.at(-1)?.index ?? 0).to };
   }
 
   render() {
     this.#list._willUpdate();
-    const { rows, view, conversation } = this.model;
+    const { rows, view, conversation, filters } = this.model;
     const row = rows[view.first];
     const turn = row && conversation.turns[row.turn];
     const isBeginning = view.first === 0;
+    const isEmpty = filters.items?.every(({ hidden }) => hidden > 0) ?? false;
     return html`<div class="conv" id="conversation" tabindex="-1">
       <div class="now">
         <div>
@@ -177,31 +199,44 @@ export class Conversation extends LitElement {
       </div>
       <div class="feed" role="feed" aria-label="Conversation" aria-busy=${!this.model.isWhole}>
         ${repeat(
-          this.#rowsToMount,
+          isEmpty ? [] : this.#rowsToMount,
           ({ key }) => key,
-          ({ index }) => this.#article(rows[index], index),
+          ({ index }) => this.#article(index),
         )}
       </div>
+      ${isEmpty ? nothingOf(this.model) : nothing}
     </div>`;
   }
 
-  /** @param {Row | undefined} row @param {number} index */
-  #article(row, index) {
+  /** @param {number} index */
+  #article(index) {
+    const { rows, cursor, filters } = this.model;
+    const item = this.#itemAt(index);
+    const row = rows[item.from];
     if (!row) return nothing;
-    const { rows, cursor } = this.model;
+    const isHidden = item.hidden > 0;
+    const isCurrent = !isHidden && item.from === cursor;
+    const moveCursor = isHidden ? nothing : () => this.#moveCursor(item.from);
     return html`<article
       data-index=${index}
-      data-message=${row.id}
-      tabindex=${index === cursor ? 0 : -1}
-      aria-label=${nameOf(row)}
+      data-message=${isHidden ? nothing : row.id}
+      tabindex=${isCurrent ? 0 : -1}
+      aria-label=${isHidden ? `${formatMany(item.hidden, "message")} hidden` : nameOf(row)}
       aria-posinset=${index + 1}
-      aria-setsize=${rows.length}
-      ?data-current=${index === cursor}
-      @focusin=${() => this.#moveCursor(index)}
-      @click=${() => this.#moveCursor(index)}
+      aria-setsize=${filters.items?.length ?? rows.length}
+      ?data-current=${isCurrent}
+      @focusin=${moveCursor}
+      @click=${moveCursor}
     >
-      ${messageOf(this.model, row)}
+      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : messageOf(this.model, row)}
     </article>`;
+  }
+
+  /** Shows a run of hidden rows, and goes on with its first. @param {Item} item */
+  #reveal({ from, to }) {
+    this.model.reveal(from, to);
+    this.#moveCursor(from);
+    void this.focusRow(from);
   }
 
   /** @param {number} index */
@@ -237,6 +272,17 @@ export class Conversation extends LitElement {
     this.model.dispatchEvent(new Event("view"));
     this.requestUpdate();
   }
+}
+
+/** The last item that begins at a row or before it. @param {readonly Item[]} items @param {number} row */
+function findLastFrom(items, row) {
+  let [low, high] = [0, items.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (items[middle].from <= row) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** @type {WeakMap<Row, number>} */

@@ -30,7 +30,7 @@ const SHAPES = {
   summary: [0, 1],
   failed: [0.2, 0.8],
 };
-/** How much is left of the color of what was not sent as it was. */
+/** How much is left of the color of what was not sent as it was, or is hidden. */
 const FADED_ALPHA = 0.28;
 /** What the canvas has at its left for the numbers of turns. */
 const MARGIN = 10;
@@ -152,13 +152,16 @@ export class SessionMap extends LitElement {
    */
   #drawBands(pencil, lane, least, color) {
     // The kind that is to be seen comes last, where many share a pixel.
+    const { filters, rows } = this.model;
     const { fates } = this.model.inspector;
+    const isShown = filters.isActive ? rows.map((row) => filters.isShown(row)) : undefined;
     for (const wanted of PRIORITY) {
       pencil.fillStyle = color(COLORS[wanted]);
       const [left, width] = SHAPES[wanted];
-      for (const { id, kind, top, height, isCapped } of this.#layout.bands) {
+      for (const { id, row, kind, top, height, isCapped } of this.#layout.bands) {
         if (kind !== wanted) continue;
-        pencil.globalAlpha = fates && fates.get(id)?.fate !== "kept" ? FADED_ALPHA : 1;
+        const isFaded = isShown?.[row] === false || (fates && fates.get(id)?.fate !== "kept");
+        pencil.globalAlpha = isFaded ? FADED_ALPHA : 1;
         const gap = height > 3 ? 1 : 0;
         const x = lane.left + left * lane.width;
         pencil.fillRect(x, top, width * lane.width, Math.max(height - gap, least));
@@ -171,7 +174,7 @@ export class SessionMap extends LitElement {
   /** @param {CanvasRenderingContext2D} pencil @param {number} left @param {(name: string) => string} color */
   #drawHits(pencil, left, color) {
     pencil.fillStyle = color("--num");
-    for (const row of new Set(this.model.hits.map((hit) => hit.row)))
+    for (const row of new Set(this.model.hits.groups.map((group) => group.row)))
       pencil.fillRect(left, this.#layout.tops[row] ?? 0, 4, 3);
   }
 
