@@ -197,7 +197,12 @@ export class Conversation extends LitElement {
           >
         </div>
       </div>
-      <div class="feed" role="feed" aria-label="Conversation" aria-busy=${!this.model.isWhole}>
+      <div
+        class="feed"
+        role=${isEmpty ? nothing : "feed"}
+        aria-label=${isEmpty ? nothing : "Conversation"}
+        aria-busy=${!this.model.isWhole}
+      >
         ${repeat(
           isEmpty ? [] : this.#rowsToMount,
           ({ key }) => key,

@@ -28,7 +28,7 @@ export function filtersOf(model) {
         >
           ${name} <b>${formatCount(count ?? 0)}</b>
         </button>`;
-  return html`<div class="strip" role="group" aria-label="Filters">
+  return html`<div class="strip" role="region" aria-label="Filters">
     <button
       class="chip ${filters.isActive ? "" : "on"}"
       aria-pressed=${!filters.isActive}
