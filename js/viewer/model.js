@@ -46,7 +46,7 @@ export class Model extends EventTarget {
   allHits = new Hits();
   hits = new Hits();
   currentHit = -1;
-  /** How many hits each fold hides. @type {Map<string, number>} */
+  /** How many hits each fold hides, by rows and parts. @type {Map<Row, Map<string, number>>} */
   #hiddenHits = new Map();
   /** The row that keys act on. */
   cursor = 0;
@@ -177,7 +177,7 @@ export class Model extends EventTarget {
 
   /** How many hits a fold hides. @param {Row} row @param {string} part */
   hitsIn(row, part) {
-    return this.#hiddenHits.get(foldOf(row.id, part)) ?? 0;
+    return this.#hiddenHits.get(row)?.get(part) ?? 0;
   }
 
   /** Searches for what is typed: a text, filters, or both. @param {string} query */
@@ -200,8 +200,9 @@ export class Model extends EventTarget {
     this.#hiddenHits.clear();
     for (const { folds, count } of this.hits.groups)
       for (const { row, part } of folds) {
-        const name = foldOf(row.id, part);
-        this.#hiddenHits.set(name, (this.#hiddenHits.get(name) ?? 0) + count);
+        const parts = this.#hiddenHits.get(row) ?? new Map();
+        if (parts.size === 0) this.#hiddenHits.set(row, parts);
+        parts.set(part, (parts.get(part) ?? 0) + count);
       }
   }
 

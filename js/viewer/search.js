@@ -9,12 +9,9 @@ import { reportedRows } from "./children.js";
 
 /** @typedef {{ row: Row, part: string, call?: Call }} Fold what hides a text: a part of a row, or of a sub-agent's row */
 /**
- * @typedef {{ text: string, part: string, owner: Row, call: Call | undefined, folds: Fold[] }} Text
- *   `owner`: the row that has it, maybe a sub-agent's; `call`: of the session's own row; `folds`: from the outermost on
- */
-/**
- * @typedef {Omit<Text, "text"> & { row: number, count: number, start: number }} HitGroup the hits in a text; `start`: the
- *   place of the first among all
+ * @typedef {{ row: number, part: string, owner: Row, call: Call | undefined, folds: Fold[], count: number,
+ *   start: number }} HitGroup the hits in a text. `owner`: the row that has it, maybe a sub-agent's; `call`: of the
+ *   session's own row; `folds`: from the outermost on; `start`: the place of the first hit among all
  */
 /** @typedef {HitGroup & { nth: number }} Hit `nth`: in its text */
 
@@ -38,7 +35,7 @@ export class Hits {
 
   /** Takes the hits of a text. @param {Omit<HitGroup, "start">} found */
   add(found) {
-    this.groups.push({ ...found, start: this.length });
+    this.groups.push(Object.assign(found, { start: this.length }));
     this.length += found.count;
   }
 
@@ -63,7 +60,7 @@ export class Hits {
   /** Those in texts that are so. @param {(group: HitGroup) => boolean} isWanted */
   select(isWanted) {
     const hits = new Hits();
-    for (const group of this.groups) if (isWanted(group)) hits.add(group);
+    for (const group of this.groups) if (isWanted(group)) hits.add({ ...group });
     return hits;
   }
 }
@@ -73,16 +70,76 @@ export class Hits {
  * @param {readonly Row[]} rows @param {ReadonlyMap<string, Child>} children @param {string} query
  */
 export function findHits(rows, children, query) {
-  const hits = new Hits();
   const pattern = patternOf(query);
-  if (!pattern) return hits;
-  rows.forEach((row, index) => {
-    for (const { text, ...where } of textsOf(row, children)) {
-      const count = countIn(text, pattern, hits.length < MAX_HITS);
-      if (count > 0) hits.add({ ...where, row: index, count });
+  if (!pattern) return new Hits();
+  const search = new Search(pattern, children);
+  rows.forEach((row, index) => search.findInRow(row, index));
+  return search.hits;
+}
+
+/** Goes through the texts of rows in the order of the screen. It makes nothing for a text without a hit. */
+class Search {
+  hits = new Hits();
+  #pattern;
+  #children;
+  #row = 0;
+  /** The call of the session's own row that is gone through. @type {Call | undefined} */
+  #call;
+
+  /** @param {RegExp} pattern @param {ReadonlyMap<string, Child>} children */
+  constructor(pattern, children) {
+    this.#pattern = pattern;
+    this.#children = children;
+  }
+
+  /** @param {Row} row @param {number} index */
+  findInRow(row, index) {
+    this.#row = index;
+    this.#call = undefined;
+    const { assistant, content } = row.message;
+    for (const [place, { text }] of assistant?.reasoning?.entries() ?? []) {
+      const part = `reasoning-${place}`;
+      this.#find(text, part, row, [], { row, part });
     }
-  });
-  return hits;
+    const isOpen = row.kind === "user" || row.kind === "assistant";
+    this.#find(content, "content", row, [], isOpen ? undefined : { row, part: "content" });
+    for (const call of row.calls) {
+      this.#call = call;
+      this.#findInCall(row, call, []);
+    }
+  }
+
+  /** @param {Row} owner @param {Call} call @param {Fold[]} around */
+  #findInCall(owner, call, around) {
+    const fold = { row: owner, part: call.id, call };
+    this.#find(call.text, "input", owner, around, call.isBrief ? undefined : fold, call);
+    const child = this.#children.get(call.id);
+    if (child) {
+      const folds = [...around, fold];
+      for (const row of reportedRows(child, call)) {
+        this.#find(row.message.content, "content", row, folds);
+        for (const one of row.calls) this.#findInCall(row, one, folds);
+      }
+    }
+    if (call.result) this.#find(call.result.content, "output", owner, around, fold, call);
+  }
+
+  /**
+   * @param {string} text @param {string} part @param {Row} owner @param {Fold[]} around @param {Fold} [fold]
+   * @param {Call} [call] whose input or output the text is
+   */
+  #find(text, part, owner, around, fold, call) {
+    const count = countIn(text, this.#pattern, this.hits.length < MAX_HITS);
+    if (count === 0) return;
+    this.hits.add({
+      part: call ? `${part}-${call.id}` : part,
+      owner,
+      call: this.#call,
+      folds: fold ? [...around, fold] : around,
+      row: this.#row,
+      count,
+    });
+  }
 }
 
 /** @param {string} text @param {RegExp} pattern @param {boolean} countsAll */
@@ -94,45 +151,4 @@ function countIn(text, pattern, countsAll) {
     if (!countsAll) break;
   }
   return count;
-}
-
-/**
- * The texts of a row in the order of the screen, with those of the sub-agents that it called.
- * @param {Row} row @param {ReadonlyMap<string, Child>} children
- * @returns {Generator<Text>}
- */
-function* textsOf(row, children) {
-  yield* ownTexts(row, row.kind === "user" || row.kind === "assistant");
-  for (const call of row.calls) yield* callTexts(row, call, call, children, []);
-}
-
-/** @param {Row} row @param {boolean} isContentOpen @returns {Generator<Text>} */
-function* ownTexts(row, isContentOpen) {
-  const reasoning = row.message.assistant?.reasoning ?? [];
-  for (const [index, { text }] of reasoning.entries()) {
-    const part = `reasoning-${index}`;
-    yield { text, part, owner: row, call: undefined, folds: [{ row, part }] };
-  }
-  const folds = isContentOpen ? [] : [{ row, part: "content" }];
-  yield { text: row.message.content, part: "content", owner: row, call: undefined, folds };
-}
-
-/**
- * @param {Row} owner @param {Call} call @param {Call} outermost of the session's own row
- * @param {ReadonlyMap<string, Child>} children @param {Fold[]} around
- * @returns {Generator<Text>}
- */
-function* callTexts(owner, call, outermost, children, around) {
-  const folds = [...around, { row: owner, part: call.id, call }];
-  const found = (/** @type {string} */ part, /** @type {string} */ text, isFolded = true) => ({
-    ...{ text, part: `${part}-${call.id}`, owner, call: outermost },
-    folds: isFolded ? folds : around,
-  });
-  yield found("input", call.text, !call.isBrief);
-  const child = children.get(call.id);
-  for (const row of child ? reportedRows(child, call) : []) {
-    if (row.message.content !== "") yield { ...found("", row.message.content), part: "content", owner: row };
-    for (const one of row.calls) yield* callTexts(row, one, outermost, children, folds);
-  }
-  if (call.result) yield found("output", call.result.content);
 }

@@ -88,9 +88,15 @@ export class Conversation extends LitElement {
     };
   }
 
+  /** @type {unknown[]} */
+  #listed = [];
   #changed = () => {
+    const { rows, filters } = this.model;
     this.#isAtEnd = this.isAtEnd;
-    this.#list.setOptions({ ...this.#list.options, ...this.#options() });
+    // Other options have the list measured anew.
+    if (this.#listed[0] !== rows || this.#listed[1] !== filters.items)
+      this.#list.setOptions({ ...this.#list.options, ...this.#options() });
+    this.#listed = [rows, filters.items];
     this.requestUpdate();
   };
 
@@ -290,13 +296,13 @@ function findLastFrom(items, row) {
   return low;
 }
 
-/** @type {WeakMap<Row, number>} */
+/** By message, as rows are made anew with each that is appended. @type {WeakMap<Row["message"], number>} */
 const estimates = new WeakMap();
 
 /** The height that a row may have, until it is measured. @param {Row} row */
 function estimateHeight(row) {
-  const known = estimates.get(row) ?? estimateRow(row);
-  estimates.set(row, known);
+  const known = estimates.get(row.message) ?? estimateRow(row);
+  estimates.set(row.message, known);
   return known;
 }
 

@@ -7,6 +7,7 @@ import { PRIORITY, layOut, placeAt } from "../map.js";
 import { nameOf } from "./message.js";
 
 /** @import { Band, Layout, Mark } from "../map.js" */
+/** @import { Row } from "../conversation.js" */
 /** @import { Model } from "../model.js" */
 
 /** Wider than this there are lanes for marks and the fill. */
@@ -47,6 +48,8 @@ export class SessionMap extends LitElement {
   moveBy = () => {};
   /** @type {Layout} */
   #layout = { bands: [], tops: [0], marks: [], fill: [] };
+  /** What it is the layout of. */
+  #laidOut = { rows: /** @type {readonly Row[]} */ ([]), size: "" };
   #resized = new ResizeObserver(() => this.#draw());
   #isDragged = false;
   #isStale = true;
@@ -59,18 +62,27 @@ export class SessionMap extends LitElement {
     super.connectedCallback();
     this.model.addEventListener("change", this.#changed);
     this.model.addEventListener("view", this.#noteView);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#changed);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#recolored);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.model.removeEventListener("change", this.#changed);
     this.model.removeEventListener("view", this.#noteView);
-    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#changed);
+    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#recolored);
     this.#resized.disconnect();
   }
 
+  /** What the map was drawn of. @type {unknown[]} */
+  #drawn = [];
   #changed = () => {
+    const { rows, hits, filters, inspector } = this.model;
+    const now = [rows, hits, filters.items, inspector.fates, document.documentElement.dataset.theme];
+    this.#isStale ||= now.some((one, place) => one !== this.#drawn[place]);
+    this.#drawn = now;
+    this.requestUpdate();
+  };
+  #recolored = () => {
     this.#isStale = true;
     this.requestUpdate();
   };
@@ -134,7 +146,10 @@ export class SessionMap extends LitElement {
     pencil.translate(MARGIN, 0);
     const { rows, conversation, metadata } = this.model;
     const window = metadata.provider.contextWindow;
-    this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
+    const size = `${height} ${ratio} ${window}`;
+    if (this.#laidOut.rows !== rows || this.#laidOut.size !== size)
+      this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
+    this.#laidOut = { rows, size };
     const style = getComputedStyle(this);
     const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     const isNarrow = width < NARROW;
