@@ -17,6 +17,7 @@ import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
 import { checkView } from "../tests/browser/view.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
+import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
@@ -254,6 +255,7 @@ async function inChromium(executablePath, packed, given) {
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
+    await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));

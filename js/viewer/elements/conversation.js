@@ -1,15 +1,23 @@
 // @ts-check
 /** The conversation: rows in a list of which only what is near the screen is mounted. */
 
-import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core";
+import {
+  Virtualizer,
+  defaultRangeExtractor,
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+} from "@tanstack/virtual-core";
 import { LitElement, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { formatCount, formatDay, formatMany } from "../format.js";
 import { highlightCode } from "../highlight.js";
 import { markHits } from "../marks.js";
 import { hiddenOf, nothingOf } from "./filters.js";
+import { LongScroll } from "./long-scroll.js";
 import { messageOf, nameOf } from "./message.js";
 
+/** @import { Range } from "@tanstack/virtual-core" */
 /** @import { Item } from "../filters.js" */
 /** @import { Model } from "../model.js" */
 /** @import { Row } from "../conversation.js" */
@@ -67,21 +75,34 @@ export class Conversation extends LitElement {
     return items ? Math.max(findLastFrom(items, row), 0) : row;
   }
 
+  /** What is mounted of a range: the row that has the focus always is. @param {Range} range */
+  #placesIn(range) {
+    const places = defaultRangeExtractor(range);
+    const current = this.#placeOf(this.model.cursor);
+    if (current >= range.count || places.includes(current)) return places;
+    return current < places[0] ? [current, ...places] : [...places, current];
+  }
+
   #options() {
     const { rows, filters } = this.model;
     const { items } = filters;
     const keyOf = (/** @type {Item} */ { from, hidden }) => (hidden > 0 ? `hidden ${rows[from].id}` : rows[from].id);
+    // Asked again for each row behind one that was measured: made once.
+    const heights = items
+      ? items.map(({ from, hidden }) => (hidden > 0 ? HIDDEN_PIXELS : estimateHeight(rows[from])))
+      : rows.map(estimateHeight);
+    const keys = items ? items.map(keyOf) : rows.map(({ id }) => id);
     return {
-      count: items?.length ?? rows.length,
-      getScrollElement: () => /** @type {HTMLElement | null} */ (this.querySelector(".conv")),
-      estimateSize: (/** @type {number} */ place) =>
-        items && items[place].hidden > 0 ? HIDDEN_PIXELS : estimateHeight(rows[items ? items[place].from : place]),
-      getItemKey: (/** @type {number} */ place) => (items ? keyOf(items[place]) : rows[place].id),
+      count: keys.length,
+      getScrollElement: () => /** @type {any} */ (this.#scroll),
+      estimateSize: (/** @type {number} */ place) => heights[place],
+      getItemKey: (/** @type {number} */ place) => keys[place],
+      rangeExtractor: (/** @type {Range} */ range) => this.#placesIn(range),
       overscan: OVERSCAN,
       scrollPaddingStart: BAR,
       scrollMargin: BAR,
       scrollToFn: elementScroll,
-      observeElementRect,
+      observeElementRect: observeRect,
       observeElementOffset,
       onChange: () => this.requestUpdate(),
       initialRect: { width: 900, height: 800 },
@@ -119,9 +140,17 @@ export class Conversation extends LitElement {
     return this.#list.getVirtualItems();
   }
 
+  /** @type {LongScroll | null} */
+  #scrolled = null;
+  get #scroll() {
+    const element = /** @type {HTMLElement | null} */ (this.querySelector(".conv"));
+    if (element !== (this.#scrolled?.element ?? null)) this.#scrolled = element && new LongScroll(element);
+    return this.#scrolled;
+  }
+
   /** Whether the end of the session is on screen. */
   get isAtEnd() {
-    const box = this.querySelector(".conv");
+    const box = this.#scroll;
     return !box || box.scrollHeight - box.scrollTop - box.clientHeight < END_PIXELS;
   }
 
@@ -148,9 +177,16 @@ export class Conversation extends LitElement {
     const place = this.#placeOf(row);
     const known = this.#list.measurementsCache[place];
     if (!known) return;
-    const isEnd = row === this.model.rows.length - 1 && fraction === 1;
+    const isEnd = row === this.model.end(1) && fraction === 1;
     if (isEnd) return this.#list.scrollToIndex(place, { align: "end" });
     this.#list.scrollToOffset(known.start - BAR + fraction * known.size);
+  }
+
+  /** @param {1 | -1} side */
+  goToEnd(side) {
+    const last = this.model.end(1);
+    if (side < 0) this.#list.scrollToOffset(0);
+    else if (last !== undefined) this.showAt(last, 1);
   }
 
   /** @param {number} pixels */
@@ -263,13 +299,17 @@ export class Conversation extends LitElement {
   updated() {
     if (this.#isPrinting) return;
     const feed = /** @type {HTMLElement} */ (this.querySelector(".feed"));
-    feed.style.height = `${this.#list.getTotalSize()}px`;
+    const scroll = /** @type {LongScroll} */ (this.#scroll);
+    scroll.total = this.#list.getTotalSize();
+    const moveBack = this.#list.isScrolling ? undefined : scroll.rest();
+    feed.style.height = `${scroll.stretch}px`;
     const items = new Map(this.#list.getVirtualItems().map((item) => [item.index, item]));
     for (const element of /** @type {Iterable<HTMLElement>} */ (feed.querySelectorAll(":scope > article"))) {
       const item = items.get(Number(element.dataset.index));
-      if (item) element.style.transform = `translateY(${item.start - BAR}px)`;
+      if (item) element.style.transform = `translateY(${scroll.placeOf(item.start - BAR, item.size)}px)`;
       this.#list.measureElement(element);
     }
+    moveBack?.();
     highlightCode(feed, () => markHits(this, this.model));
     markHits(this, this.model);
     this.#tellView();
@@ -284,6 +324,12 @@ export class Conversation extends LitElement {
     this.requestUpdate();
   }
 }
+
+/** @type {(list: Virtualizer<HTMLElement, HTMLElement>, tell: (rect: { width: number, height: number }) => void) => void | (() => void)} */
+const observeRect = (list, tell) => {
+  const { element } = /** @type {any} */ (list.scrollElement);
+  return observeElementRect(/** @type {any} */ ({ ...list, scrollElement: element }), tell);
+};
 
 /** The last item that begins at a row or before it. @param {readonly Item[]} items @param {number} row */
 function findLastFrom(items, row) {

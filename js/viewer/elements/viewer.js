@@ -106,6 +106,11 @@ export class Viewer extends LitElement {
     if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
     if (isTyping && event.key !== "Escape") return;
     if (event.target instanceof HTMLElement && event.target.role === "slider" && event.key.length > 1) return;
+    if (event.key === "Home" || event.key === "End") {
+      // The browser itself knows the end of what is mounted alone.
+      event.preventDefault();
+      return this.conversation.goToEnd(event.key === "Home" ? -1 : 1);
+    }
     const action = this.#keys.press(event.key);
     if (!action || (this.model.rows.length === 0 && action !== "help")) return;
     event.preventDefault();
