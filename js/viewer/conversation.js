@@ -1,7 +1,8 @@
 // @ts-check
 /** What the page shows of a session's messages: rows, turns, totals. Nothing here knows a document. */
 
-import { describeCall, diffLines, hasFailed } from "./calls.js";
+import { describeCall, hasFailed } from "./calls.js";
+import { diffLines } from "./changes.js";
 
 /** @import { ReadMessage } from "../types/index.js" */
 /** @import { Call } from "./calls.js" */

@@ -1,6 +1,8 @@
 // @ts-check
 /** Search in the rows of a session as one types, folded parts and sub-agents included. */
 
+import { hasDiff } from "./calls.js";
+import { diffLines } from "./changes.js";
 import { reportedRows } from "./children.js";
 
 /** @import { Call } from "./calls.js" */
@@ -112,7 +114,11 @@ class Search {
   /** @param {Row} owner @param {Call} call @param {Fold[]} around */
   #findInCall(owner, call, around) {
     const fold = { row: owner, part: call.id, call };
-    this.#find(call.text, "input", owner, around, call.isBrief ? undefined : fold, call);
+    if (hasDiff(call)) {
+      this.#find(call.argument, "path", owner, around, undefined, call);
+      const lines = call.change ? diffLines(call.change) : [];
+      this.#find(lines.map(({ text }) => text).join("\n"), "input", owner, around, fold, call);
+    } else this.#find(call.text, "input", owner, around, call.isBrief ? undefined : fold, call);
     const child = this.#children.get(call.id);
     if (child) {
       const folds = [...around, fold];
@@ -121,7 +127,7 @@ class Search {
         for (const one of row.calls) this.#findInCall(row, one, folds);
       }
     }
-    if (call.result) this.#find(call.result.content, "output", owner, around, fold, call);
+    if (call.result && !hasDiff(call)) this.#find(call.result.content, "output", owner, around, fold, call);
   }
 
   /**

@@ -146,6 +146,10 @@ async function checkNarrow(page) {
   expect(width <= 390, `expected the page not to scroll sideways, but it is ${width} wide`);
   await page.getByRole("button", { name: "Clear" }).click();
   await page.getByRole("button", { name: "Search" }).waitFor();
+  // The map is 24 pixels wide, and what a finger hits of it 44.
+  const isMap = (/** @type {number} */ x) =>
+    page.evaluate((at) => document.elementFromPoint(at, 400)?.closest("leftoff-map") !== null, x);
+  equal("what is hit beside the map", [await isMap(347), await isMap(340)], [true, false]);
 }
 
 /**
