@@ -117,7 +117,10 @@ function nestedOf(model, call) {
   </div>`;
 }
 
-/** The lines of an edit; of a long one the first and the last, until more is asked for. @param {Model} model @param {Row} row @param {Call} call */
+/**
+ * The lines of an edit; of a long one the first and the last, until more is asked for.
+ * @param {Model} model @param {Row} row @param {Call} call
+ */
 function diffOf(model, row, call) {
   const { change } = call;
   if (!change) return nothing;
@@ -157,7 +160,10 @@ function lineOf({ line, before, after }, part) {
   </div>`;
 }
 
-/** How much of a long text is shown, nothing if all of it. @param {Model} model @param {Row} row @param {string} part @param {number} lines */
+/**
+ * How much of a long text is shown, nothing if all of it.
+ * @param {Model} model @param {Row} row @param {string} part @param {number} lines
+ */
 function cutOf(model, row, part, lines) {
   const shown = HEAD_LINES + MORE_LINES * model.shownMore(row, part);
   const hidden = lines - shown - TAIL_LINES;

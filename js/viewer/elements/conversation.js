@@ -325,7 +325,7 @@ export class Conversation extends LitElement {
   }
 }
 
-/** @type {(list: Virtualizer<HTMLElement, HTMLElement>, tell: (rect: { width: number, height: number }) => void) => void | (() => void)} */
+/** @type {import("@tanstack/virtual-core").VirtualizerOptions<HTMLElement, HTMLElement>["observeElementRect"]} */
 const observeRect = (list, tell) => {
   const { element } = /** @type {any} */ (list.scrollElement);
   return observeElementRect(/** @type {any} */ ({ ...list, scrollElement: element }), tell);
