@@ -5,6 +5,7 @@ import { readAddress } from "./address.js";
 import { findChildren } from "./children.js";
 import { Viewer } from "./elements/viewer.js";
 import { Model } from "./model.js";
+import { writeQuery } from "./query.js";
 
 /** @import { ImportProblem, ReadMessage, Session, Store } from "../index.js" */
 
@@ -85,11 +86,11 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
  * @returns {boolean} whether the message has it
  */
 function goToHit(model, text) {
-  model.search(text);
+  model.search(writeQuery({ text, filters: [] }));
   const row = model.conversation.rowOf.get(readAddress().message ?? "");
-  const place = model.hits.findIndex((hit) => hit.row === row);
-  if (place >= 0) model.moveHit(place - model.currentHit);
-  return place >= 0;
+  const place = model.hits.groups.find((group) => group.row === row)?.start;
+  if (place !== undefined) model.moveHit(place - model.currentHit);
+  return place !== undefined;
 }
 
 /**
