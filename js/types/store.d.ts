@@ -252,10 +252,10 @@ export interface UsageOptions {
   folder?: string;
   /** Calls of this agent. */
   agent?: string;
-  /** Calls since then, RFC 3339. */
-  since?: string;
-  /** Calls until then, RFC 3339. */
-  until?: string;
+  /** Calls since then. */
+  since?: string | Date;
+  /** Calls until then. */
+  until?: string | Date;
 }
 
 /** What calls took. Of the first five, those that were asked for are there. */
