@@ -26,7 +26,7 @@ import { agentsToSetUp } from "../init/names.js";
  * The formats of a session as one text; the first is the default.
  * @type {import("../types/index.js").ExportFormat[]}
  */
-export const EXPORT_FORMATS = ["markdown", "json", "leftoff"];
+export const EXPORT_FORMATS = ["markdown", "json", "atif", "leftoff"];
 
 /** @satisfies {Record<string, Values>} */
 export const OPTION_VALUES = {

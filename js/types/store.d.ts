@@ -250,12 +250,14 @@ export interface UsageOptions {
   all?: boolean;
   /** Calls of sessions of this folder, as in `ListOptions`. */
   folder?: string;
+  /** Calls of the session with this id; with `all` of any project. */
+  session?: string;
   /** Calls of this agent. */
   agent?: string;
   /** Calls since then. */
-  since?: string | Date;
+  since?: Date;
   /** Calls until then. */
-  until?: string | Date;
+  until?: Date;
 }
 
 /** What calls took. Of the first five, those that were asked for are there. */

@@ -133,7 +133,7 @@ impl Store {
 
     /// Sums the model calls of sessions, sub-agents' and archived ones too: tokens as the providers counted them, and
     /// their cost by leftoff's list of prices. A call counts once, whatever forks have a copy of it. The request is
-    /// `{"by","all","folder","agent","since","until"}`, all optional: `by` has some of `"day"`, `"session"`, `"project"`,
+    /// `{"by","all","folder","session","agent","since","until"}`, all optional: `by` has some of `"day"`, `"session"`, `"project"`,
     /// `"agent"` and `"model"`. Answer: `{"rows":[{"day","session","project","agent","model","calls","usage","cost",
     /// "unpriced"}],"total","listedOn","unpriced"}`, JSON; costs are US dollars.
     ///

@@ -28,7 +28,8 @@ impl Store {
         Operation::new(|io| async move {
             let request = UsageRequest::from_json(&request)?;
             let wanted = ListRequest::for_any_type(request.all_projects, request.folder.clone());
-            let listed = store.list_matching(&io, &wanted).await?;
+            let mut listed = store.list_matching(&io, &wanted).await?;
+            listed.retain(|session| request.session.as_ref().is_none_or(|id| *id == session.entry.id));
             let mut tally = UsageTally::new(request, io.stamp());
             // The first created first: a fork's copy is the later one.
             let places: Vec<usize> = (0..listed.len()).rev().collect();

@@ -286,6 +286,15 @@ pub fn read(record: &Record) -> (Option<Message>, Vec<Problem>) {
     (message, problems)
 }
 
+impl Usage {
+    /// All tokens, sent and answered.
+    #[cfg(feature = "interop")]
+    pub(crate) fn sum(&self) -> u64 {
+        let counts = [self.input, self.output, self.cache_read, self.cache_write];
+        counts.into_iter().flatten().fold(0, u64::saturating_add)
+    }
+}
+
 impl Message {
     /// The calls of an assistant message; empty for every other message.
     pub fn tool_calls(&self) -> &[ToolCall] {

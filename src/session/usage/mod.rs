@@ -151,16 +151,13 @@ impl LogCalls {
 impl ModelCall {
     fn of(message: Message) -> Option<ModelCall> {
         let assistant = message.assistant?;
-        let (usage, model) = (assistant.usage?, assistant.model);
+        // What a client says in a model's name took nothing.
+        let (usage, model) = (assistant.usage.filter(|usage| usage.sum() > 0)?, assistant.model);
         let agent = message.source.as_ref().map(|source| source.agent.clone());
         // A copy may have another id, but says when the call was made and what it took.
         let own_id =
             message.timestamp.is_none().then_some(message.source.map_or(message.id, |source| source.id));
         let counts = [usage.input, usage.output, usage.cache_read, usage.cache_write];
-        // What a client says in a model's name took nothing.
-        if counts.iter().all(|count| count.unwrap_or_default() == 0) {
-            return None;
-        }
         let key = xxh64(to_json(&(&own_id, &message.timestamp, &agent, &model, counts)).as_bytes(), 0);
         Some(ModelCall { key, ms: message.timestamp.as_deref().and_then(time::parse), agent, model, usage })
     }

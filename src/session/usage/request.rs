@@ -31,6 +31,8 @@ pub struct UsageRequest {
     pub all_projects: bool,
     /// Those of sessions of this folder.
     pub folder: Option<String>,
+    /// Those of the session with this id.
+    pub session: Option<String>,
     /// Those of this agent.
     pub agent: Option<String>,
     since_ms: Option<i64>,
@@ -68,7 +70,7 @@ impl Field for UtcOffset {
 }
 
 impl UsageRequest {
-    /// Reads `{"by","all","folder","agent","since","until","offsets"}`, all optional: `by` is an array of `"day"`,
+    /// Reads `{"by","all","folder","session","agent","since","until","offsets"}`, all optional: `by` is an array of `"day"`,
     /// `"session"`, `"project"`, `"agent"`, `"model"`; `since` and `until` are times; `offsets` are pairs of a moment in
     /// milliseconds since 1970, in their order, and the minutes by which local time is later than UTC from then on; as
     /// much as now unless given.
@@ -76,11 +78,12 @@ impl UsageRequest {
     /// # Errors
     /// `invalid_request`, naming what is wrong.
     pub fn from_json(json: &str) -> Result<UsageRequest, Error> {
-        let mut fields = request::parse(json, "by, all, folder, agent, since, until or offsets")?;
+        let mut fields = request::parse(json, "by, all, folder, session, agent, since, until or offsets")?;
         let mut bad = Vec::new();
         let wanted = UsageRequest {
             all_projects: fields.take("all", &mut bad).unwrap_or_default(),
             folder: fields.take("folder", &mut bad),
+            session: fields.take("session", &mut bad),
             agent: fields.take("agent", &mut bad),
             since_ms: take_time(&mut fields, "since")?,
             until_ms: take_time(&mut fields, "until")?,

@@ -3,6 +3,7 @@
 
 import {
   compareContexts,
+  costOf,
   countTokens,
   findStopPhrase,
   historyText,
@@ -23,6 +24,7 @@ export const PLAIN = {
   historyText: ({ messages }) => historyText(messages),
   listText: ({ listed }) => listText(listed),
   modelOf: ({ name }) => modelOf(name),
+  costOf: ({ model, usage }) => costOf(model, usage),
   pricesOf: ({ name }) => pricesOf(name),
   findStopPhrase: ({ text }) => findStopPhrase(text),
   /** `text`: the file's content instead of its path, as bytes or as what a page has of a file. */
