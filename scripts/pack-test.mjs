@@ -35,7 +35,7 @@ const TYPES = ["types.ts", "types.mts", "types.cts"];
 /** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
 /** Exports for what itself is a module: no CommonJS. */
-const MODULES = ["./ai", "./claude", "./langchain", "./openai", "./opencode", "./server", "./viewer"];
+const MODULES = ["./ai", "./claude", "./html", "./langchain", "./openai", "./opencode", "./server", "./viewer"];
 let passed = 0;
 let tarball = "";
 /** Deno's permissions for the tests, and no more. */
@@ -76,6 +76,7 @@ function nothingIsMissing(list) {
     "docs/api/ai.md",
     "docs/api/claude.md",
     "docs/api/compat.md",
+    "docs/api/html.md",
     "docs/api/langchain.md",
     "docs/api/openai.md",
     "docs/api/opencode.md",
