@@ -13,19 +13,18 @@ function take(selector) {
   return element?.textContent ?? "";
 }
 
-/** @param {string} file */
-const unpack = (file) => inflateBase64(take(`script[id="${file}"]`));
-
 async function begin() {
-  const [leftoff, agents] = await Promise.all(["leftoff.wasm", "agents.wasm"].map(unpack));
+  const [core, readers, counter] = ["leftoff.wasm", "agents.wasm", "o200k_base.planes"].map((file) =>
+    take(`script[id="${file}"]`),
+  );
+  const [leftoff, agents] = await Promise.all([core, readers].map(inflateBase64));
   await loadWasm({ leftoff, agents });
   const file = new File([take('script[type="application/leftoff"]')], "session.leftoff");
   const { store, sessions, problems } = await importFiles([{ path: file.name, file }]);
   const session = await store.session(sessions[0].id);
   /** @type {Promise<void> | undefined} */
   let vocabulary;
-  const prepareContexts = () =>
-    (vocabulary ??= unpack("o200k_base.planes").then((o200k_base) => loadWasm({ o200k_base })));
+  const prepareContexts = () => (vocabulary ??= inflateBase64(counter).then((o200k_base) => loadWasm({ o200k_base })));
   const { title } = session.metadata.display;
   await showSession(document.body, { store, session, problems, prepareContexts }).whole;
   document.title = title || document.title;
