@@ -59,7 +59,7 @@ const PAGES = {
     entry: "html/index",
     first: ["html/index"],
     others: [""],
-    types: [],
+    types: ["types/html"],
   },
   langchain: {
     about: 'import { LeftoffChatMessageHistory } from "leftoff/langchain"',

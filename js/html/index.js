@@ -7,12 +7,14 @@ import { BRAND } from "./icons.js";
 import { Markup, markup } from "./markup.js";
 import { addressOf, articleOf, timeOf } from "./talk.js";
 
+/** @import { HtmlOptions } from "../types/html.js" */
 /** @import { MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Session } from "../session/session.js" */
 /** @import { Conversation } from "../viewer/conversation.js" */
 
-/** How many rows are one piece of the text. */
+/** How many rows are one piece of the text, and how many characters of the carried session, at least. */
 const PIECE_ROWS = 100;
+const PIECE_CHARACTERS = 1_000_000;
 
 /** What the page's script unpacks, each deflated and in base64. @type {Record<string, () => Promise<{ default: string }>>} */
 const CARRIED = {
@@ -26,8 +28,7 @@ const CARRIED = {
  * asks for nothing from anywhere, and `Store.import` takes the session in again under the same id. Secrets are treated
  * as the store's exports treat them.
  * @param {Session} session
- * @param {{ allBranches?: boolean }} [options] `allBranches`: the page without scripts has the messages of other
- *   branches, too; the viewer has them always
+ * @param {HtmlOptions} [options]
  * @returns {AsyncGenerator<string, void, void>}
  * @throws {LeftoffError} what `Session.export` throws
  * @example
@@ -41,10 +42,9 @@ const CARRIED = {
  */
 export async function* exportHtml(session, options = {}) {
   const { script, style, policy } = (await import("../../pkg/inline/page.js")).default;
-  yield* readablePart(await session.export("json", options), { style, policy });
+  yield* readablePart(JSON.parse(await session.export("json", options)), { style, policy });
   yield '<script type="application/leftoff">\n';
-  // Text of a session has no tag of a script here; whatever else has one, has it in a string of JSON.
-  yield (await session.export("leftoff", options)).replace(/<(?=!--|\/?script)/gi, "\\u003c");
+  yield* carriedPart(await session.export("leftoff", options));
   yield "</script>\n";
   for (const [name, load] of Object.entries(CARRIED))
     yield `<script type="text/plain" id="${name}">${(await load()).default}</script>\n`;
@@ -52,12 +52,10 @@ export async function* exportHtml(session, options = {}) {
 }
 
 /**
- * @param {string} json the session
+ * @param {{ metadata: MetadataJson, messages: ReadMessage[] }} session
  * @param {{ style: string, policy: string }} page
  */
-function* readablePart(json, { style, policy }) {
-  /** @type {{ metadata: MetadataJson, messages: ReadMessage[] }} */
-  const { metadata, messages } = JSON.parse(json);
+function* readablePart({ metadata, messages }, { style, policy }) {
   const conversation = arrange(messages);
   const title = metadata.display.title || "Session";
   yield markup`<!doctype html>
@@ -82,6 +80,15 @@ ${headOf(metadata, conversation, title)}
       .map((row) => articleOf(row, conversation).text)
       .join("");
   yield "</main>\n";
+}
+
+/** The session as one file, in pieces of whole lines. @param {string} text */
+function* carriedPart(text) {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = text.indexOf("\n", start + PIECE_CHARACTERS) + 1 || text.length;
+    // What a session's lines hold has no tag of a script here; whatever else has one, has it in a string of JSON.
+    yield text.slice(start, end).replace(/<(?=!--|\/?script)/gi, "\\u003c");
+  }
 }
 
 /** @param {MetadataJson} metadata @param {Conversation} conversation @param {string} title */

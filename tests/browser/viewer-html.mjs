@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 /** @typedef {typeof import("../../js/index.js")} Leftoff */
 /** @typedef {{ drafts: object[], title: string }} Talk */
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 const NARROW = { width: 390, height: 844 };
 const TURNS = 250;
 

@@ -59,7 +59,7 @@ const textOf = (markup) =>
 
 /** @param {Session} session */
 async function contents(session) {
-  /** @type {string[][]} */
+  /** @type {(string | undefined)[][]} */
   const all = [];
   for await (const { id, role, content } of session.messages({ allBranches: true })) all.push([id, role, content]);
   return all;
@@ -152,7 +152,7 @@ test("without scripts the whole talk is in the page, calls and reasoning folded,
   );
   assert.match(html.slice(0, html.indexOf("<body>")), /<title>The median<\/title>/);
   for (const [id] of (await contents(session)).filter(([, role]) => role !== "tool"))
-    assert.ok(page.includes(`<article id="m=${id}">`), id);
+    assert.ok(page.includes(`<article id="m=${id}">`), String(id));
 });
 
 test("an import takes the session in again, with its id and its bytes, and a second time nothing", async () => {
@@ -182,6 +182,7 @@ test("an import takes the session in again, with its id and its bytes, and a sec
 test("only its own script and stylesheet are allowed in it, by their hashes, and no connection", async () => {
   const store = await inMemory();
   const html = await htmlOf(await store.create({ title: "Empty" }));
+  /** @type {{ of: string, text: string }[]} */
   const scripts = Array.from(html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs), ([, of = "", text = ""]) => ({
     of,
     text,
