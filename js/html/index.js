@@ -32,13 +32,10 @@ const CARRIED = {
  * @returns {AsyncGenerator<string, void, void>}
  * @throws {LeftoffError} what `Session.export` throws
  * @example
- * import { writeFile } from "node:fs/promises";
- * import { openStore } from "leftoff";
- * import { exportHtml } from "leftoff/html";
- * const store = await openStore();
- * const session = await store.create({ title: "The parser" });
- * await session.append({ role: "user", content: "Rename it." });
- * await writeFile("parser.html", exportHtml(session));
+ * await session.append({ role: "user", content: "Hello" });
+ * let page = "";
+ * for await (const piece of exportHtml(session)) page += piece;
+ * page.includes("Hello"); // => true
  */
 export async function* exportHtml(session, options = {}) {
   const { script, style, policy } = (await import("../../pkg/inline/page.js")).default;
