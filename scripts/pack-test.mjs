@@ -55,10 +55,11 @@ async function check(name, work) {
  * examples, and with what `doctor` tells of agents; by 2 files with the examples of a plugin for OpenCode and of a host
  * of the Model Context Protocol; by 6 files with the page of the viewer and what else was new; by 7 and 0.05 MB
  * with the viewer for other pages: its script, what that shares with the page, two files of types, its reference, and an
- * example's two.
+ * example's two; by 6 and 0.21 MB with HTML files of sessions: what each has in it, which is a page with all that it
+ * loads in one script, the module and the command that write it, two files of types, and its reference.
  */
-const MAX_FILES = 290;
-const MAX_PACKAGE_BYTES = 12_020_000;
+const MAX_FILES = 296;
+const MAX_PACKAGE_BYTES = 12_230_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.

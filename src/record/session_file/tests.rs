@@ -22,7 +22,8 @@ fn pack_files(files: &[(&str, &[u8])]) -> String {
 
 /// A page that carries a file, and the place of the file in it.
 fn page_of(text: &str) -> (String, usize) {
-    let head = ["<!DOCTYPE html>\n<title>&lt;script></title><p>talk</p>", "<script type=\"application/leftoff\">\n"];
+    let head =
+        ["<!DOCTYPE html>\n<title>&lt;script></title><p>talk</p>", "<script type=\"application/leftoff\">\n"];
     (head.concat() + text + "</script>\n<script>\"{}\"</script>\n", head.concat().len())
 }
 
