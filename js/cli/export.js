@@ -54,11 +54,12 @@ async function exportPage({ output, ...args }) {
  * @param {Args} args
  */
 async function exportForAgent(agent, args) {
+  const formats = [...EXPORT_FORMATS, HTML].join(", ");
   const other = ["output", "all-branches"].find((name) => args[name] !== undefined && args[name] !== false);
   if (other)
     throw new LeftoffError({
       code: "usage",
-      message: `--${other} goes with --to ${[...EXPORT_FORMATS, HTML].join(", ")}: a session for ${agent} is written where ${agent} looks for it`,
+      message: `--${other} goes with --to ${formats}: a session for ${agent} is written where ${agent} looks for it`,
     });
   const value = await withStore(args, async (store) => store.writeForAgent(await findSession(store, args), { agent }));
   const { path, folder, command, takes, included, messageCount } = value;

@@ -273,7 +273,7 @@ const commands = {
       ...session,
       to: option(
         "TO",
-        "the format (default: markdown): html is a page with the viewer in it, leftoff one file, both for 'leftoff import' too; an agent's name writes where its client looks",
+        "the format (default: markdown): html a page, leftoff one file, both for 'leftoff import'; for an agent, where its client looks",
         OPTION_VALUES.exports,
       ),
       output: option("PATH", "write to this new file (short: -o)"),

@@ -12,12 +12,15 @@ import { addressOf, articleOf, timeOf } from "./talk.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { Conversation } from "../viewer/conversation.js" */
 
+const WITHOUT_SCRIPTS =
+  "This is the talk alone. Where scripts are on, this file is the whole viewer, and it asks for nothing from anywhere.";
+
 /** How many rows are one piece of the text, and how many characters of the carried session, at least. */
 const PIECE_ROWS = 100;
 const PIECE_CHARACTERS = 1_000_000;
 
 /** What the page's script unpacks, each deflated and in base64. @type {Record<string, () => Promise<{ default: string }>>} */
-const CARRIED = {
+const UNPACKED_FILES = {
   "leftoff.wasm": () => import("../../pkg/inline/leftoff.js"),
   "agents.wasm": () => import("../../pkg/inline/agents.js"),
   "o200k_base.planes": () => import("../../pkg/inline/o200k_base.js"),
@@ -43,7 +46,7 @@ export async function* exportHtml(session, options = {}) {
   yield '<script type="application/leftoff">\n';
   yield* carriedPart(await session.export("leftoff", options));
   yield "</script>\n";
-  for (const [name, load] of Object.entries(CARRIED))
+  for (const [name, load] of Object.entries(UNPACKED_FILES))
     yield `<script type="text/plain" id="${name}">${(await load()).default}</script>\n`;
   yield `<script>${script}</script>\n</html>\n`;
 }
@@ -56,27 +59,25 @@ function* readablePart({ metadata, messages }, { style, policy }) {
   const conversation = arrange(messages);
   const title = metadata.display.title || "Session";
   yield markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="generator" content="leftoff">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${new Markup(style)}</style>
-</head>
-<body>
-<main class="plain">
-${headOf(metadata, conversation, title)}
-`.text;
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta http-equiv="Content-Security-Policy" content="${policy}">
+    <meta name="generator" content="leftoff">
+    <title>${title}</title>
+    <link rel="icon" href="data:,">
+    <style>${new Markup(style)}</style>
+    </head>
+    <body>
+    <main class="plain">${headOf(metadata, conversation, title)}`.text;
   const { rows } = conversation;
   for (let place = 0; place < rows.length; place += PIECE_ROWS)
     yield rows
       .slice(place, place + PIECE_ROWS)
-      .map((row) => articleOf(row, conversation).text)
+      .map((row) => `\n${articleOf(row, conversation).text}`)
       .join("");
-  yield "</main>\n";
+  yield "\n</main>\n";
 }
 
 /** The session as one file, in pieces of whole lines. @param {string} text */
@@ -95,11 +96,14 @@ function headOf({ project, imported, provider }, { turns, totals }, title) {
   const outline = requests.map(
     ({ id, number, title }) => markup`<li value="${number}"><a href="${addressOf(id)}">${title.slice(0, 160)}</a></li>`,
   );
+  const folded = markup`<details class="outline">
+    <summary>${formatMany(requests.length, "request")}</summary><ol>${outline}</ol>
+  </details>`;
   return markup`<header>${BRAND}<h1>${title}</h1><p class="of">${of}</p></header>
-<p class="about">${daysOf(totals)}</p>
-<ul class="counts">${countsOf(totals).map((count) => markup`<li>${count}</li>`)}</ul>
-<noscript><p class="about">This is the talk alone. Where scripts are on, this file is the whole viewer, and it asks for nothing from anywhere.</p></noscript>
-${requests.length > 1 ? markup`<details class="outline"><summary>${formatMany(requests.length, "request")}</summary><ol>${outline}</ol></details>` : undefined}`;
+    <p class="about">${daysOf(totals)}</p>
+    <ul class="counts">${countsOf(totals).map((count) => markup`<li>${count}</li>`)}</ul>
+    <noscript><p class="about">${WITHOUT_SCRIPTS}</p></noscript>
+    ${requests.length > 1 ? folded : undefined}`;
 }
 
 /** 2026-10-14, 02:52:44 to 03:40:12 UTC. @param {Conversation["totals"]} totals */

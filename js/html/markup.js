@@ -13,9 +13,18 @@ export class Markup {
   }
 }
 
-/** Makes markup from a template. @param {TemplateStringsArray} strings @param {Part[]} parts */
-export const markup = (strings, ...parts) =>
-  new Markup(strings.map((string, place) => (place === 0 ? "" : textOf(parts[place - 1])) + string).join(""));
+/** @type {WeakMap<TemplateStringsArray, string[]>} */
+const joined = new WeakMap();
+
+/**
+ * Makes markup from a template, whose line feeds and indents are not part of it.
+ * @param {TemplateStringsArray} strings @param {Part[]} parts
+ */
+export function markup(strings, ...parts) {
+  const own = joined.get(strings) ?? strings.map((string) => string.replace(/\n */g, ""));
+  joined.set(strings, own);
+  return new Markup(own.map((string, place) => (place === 0 ? "" : textOf(parts[place - 1])) + string).join(""));
+}
 
 /** @param {Part} part @returns {string} */
 function textOf(part) {

@@ -31,8 +31,10 @@ export function articleOf(row, { turns }) {
   const bodies = { user: userOf, assistant: assistantOf, tool: otherOf, note: otherOf, summary: summaryOf };
   const number = row.isFirstOfTurn ? markup`<span class="num">${turns[row.turn].number}</span>` : linkOf(row.message);
   const later = row.kind === "assistant" && !row.isFirstOfModel ? "later" : "";
-  return markup`<article id="m=${row.id}"><div class="row ${row.kind} ${later}"><div class="g">${number}</div><div class="body">${elsewhereOf(row.message)}${bodies[row.kind](row, turns[row.turn].number)}</div></div></article>
-`;
+  return markup`<article id="m=${row.id}"><div class="row ${row.kind} ${later}">
+    <div class="g">${number}</div>
+    <div class="body">${elsewhereOf(row.message)}${bodies[row.kind](row, turns[row.turn].number)}</div>
+  </div></article>`;
 }
 
 /** The address by which the page names a message. @param {string} id */
@@ -50,7 +52,11 @@ const elsewhereOf = ({ onPath }) =>
 function userOf({ message }, turn) {
   const { content, tokens, attachments } = message;
   const count = tokens && markup`<span><b>${formatCount(tokens.count)}</b> tokens</span>`;
-  return markup`<div class="who"><span class="num inline">${turn}</span><h2>You</h2><span class="r">${count}<span class="tm">${linkOf(message)}</span></span></div><div class="prose">${renderMarkdown(content)}</div>${imagesOf(attachments)}`;
+  return markup`<div class="who">
+      <span class="num inline">${turn}</span><h2>You</h2>
+      <span class="r">${count}<span class="tm">${linkOf(message)}</span></span>
+    </div>
+    <div class="prose">${renderMarkdown(content)}</div>${imagesOf(attachments)}`;
 }
 
 /** @param {Row} row */
@@ -64,20 +70,31 @@ function assistantOf({ message, calls, isFirstOfModel }) {
   ];
   const prose =
     message.content === "" ? undefined : markup`<div class="prose">${renderMarkdown(message.content)}</div>`;
-  return markup`<div class="who ${isFirstOfModel ? "" : "q"}"><b>${formatModel(model) || "Assistant"}</b><span class="r"><span class="tm narrow">${linkOf(message)}</span>${counts}</span></div>${reasoning.map(reasoningOf)}${prose}${imagesOf(message.attachments)}${callsOf(calls)}`;
+  return markup`<div class="who ${isFirstOfModel ? "" : "q"}">
+      <b>${formatModel(model) || "Assistant"}</b>
+      <span class="r"><span class="tm narrow">${linkOf(message)}</span>${counts}</span>
+    </div>
+    ${reasoning.map(reasoningOf)}${prose}${imagesOf(message.attachments)}${callsOf(calls)}`;
 }
 
 /** @param {{ text: string }} reasoning */
 function reasoningOf({ text }) {
   if (text === "")
-    return markup`<div class="reason"><div class="r-head"><span></span><b>Reasoning</b><span class="pv">Sealed by the provider; its text is not in the log</span></div></div>`;
+    return markup`<div class="reason"><div class="r-head">
+      <span></span><b>Reasoning</b><span class="pv">Sealed by the provider; its text is not in the log</span>
+    </div></div>`;
   return foldOf("Reasoning", text, undefined, markup`<div class="r-body prose">${renderMarkdown(text)}</div>`);
 }
 
 /** @param {string} name @param {string} text @param {string | undefined} size @param {Markup} body */
 function foldOf(name, text, size, body) {
   const beginning = text.slice(0, 200).replace(/\s+/g, " ");
-  return markup`<details class="reason"><summary class="r-head">${icon("chevron", "tw")}<b>${name}</b><span class="pv">${beginning}</span><span>${size}</span></summary>${body}</details>`;
+  return markup`<details class="reason">
+    <summary class="r-head">
+      ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${beginning}</span><span>${size}</span>
+    </summary>
+    ${body}
+  </details>`;
 }
 
 /** @param {Row} row */
@@ -90,7 +107,12 @@ function otherOf({ message, tokens }) {
 
 /** @param {Row} row */
 function summaryOf({ message, tokens }) {
-  return markup`<div class="notice warn">${icon("fold")}<b>Context compacted, a new frame begins</b><span class="sub">The messages before became a summary of ${formatMany(tokens, "token")}.</span></div>${foldOf("Summary", message.content, undefined, markup`<div class="prose summary">${renderMarkdown(message.content)}</div>`)}`;
+  const body = markup`<div class="prose summary">${renderMarkdown(message.content)}</div>`;
+  return markup`<div class="notice warn">
+      ${icon("fold")}<b>Context compacted, a new frame begins</b>
+      <span class="sub">The messages before became a summary of ${formatMany(tokens, "token")}.</span>
+    </div>
+    ${foldOf("Summary", message.content, undefined, body)}`;
 }
 
 /** @param {readonly Attachment[]} [attachments] */
@@ -101,7 +123,11 @@ function imagesOf(attachments = []) {
     if (!url) return markup`<p class="file">${name}, ${attachment.mime}, ${formatShort(sizeOf(attachment))}B</p>`;
     const size = imageSize(attachment);
     const pixels = size ? `${size.width} × ${size.height}, ` : "";
-    return markup`<figure class="img"><img src="${url}" alt="${name}" width="${size?.width ?? 440}" height="${size?.height ?? 248}" loading="lazy" decoding="async"><figcaption>${name} · ${pixels}${formatShort(sizeOf(attachment))}B</figcaption></figure>`;
+    const { width = 440, height = 248 } = size ?? {};
+    return markup`<figure class="img">
+      <img src="${url}" alt="${name}" width="${width}" height="${height}" loading="lazy" decoding="async">
+      <figcaption>${name} · ${pixels}${formatShort(sizeOf(attachment))}B</figcaption>
+    </figure>`;
   });
 }
 
@@ -117,7 +143,13 @@ function callOf(call) {
   const state = call.failed ? "bad" : call.kind === "agent" ? "agent" : "";
   const mark = call.failed ? "failed" : call.kind === "agent" ? "agent" : call.result ? "done" : "waiting";
   const open = markup`${isOpenAtFirst(call) ? markup` open` : undefined}`;
-  return markup`<details class="step ${state}"${open}><summary class="s-head">${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${call.name}</b><span class="arg">${call.argument}</span><span class="out">${outcomeOf(call)}</span></summary><div class="s-body">${bodyOf(call)}</div></details>`;
+  return markup`<details class="step ${state}"${open}>
+    <summary class="s-head">
+      ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${call.name}</b>
+      <span class="arg">${call.argument}</span><span class="out">${outcomeOf(call)}</span>
+    </summary>
+    <div class="s-body">${bodyOf(call)}</div>
+  </details>`;
 }
 
 /** @param {Call} call */
@@ -140,11 +172,12 @@ function bodyOf(call) {
   if (kind === "agent" && !failed) {
     const report =
       result && markup`<div class="who"><b>Report</b></div><div class="prose">${renderMarkdown(result.content)}</div>`;
-    return markup`<div class="nest"><div class="who"><b>Prompt</b></div><div class="prose">${renderMarkdown(text)}</div>${report}</div>`;
+    return markup`<div class="nest">
+      <div class="who"><b>Prompt</b></div><div class="prose">${renderMarkdown(text)}</div>${report}
+    </div>`;
   }
   if (change && !failed) return diffOf(change);
-  // A line that cuts its argument shows it whole below.
-  const input = isBrief && !result ? outputOf(text, "wrap asked") : isBrief ? undefined : outputOf(text, "wrap asked");
+  const input = isBrief ? undefined : outputOf(text, "wrap asked");
   return markup`${input}${result?.content ? outputOf(result.content) : undefined}${imagesOf(result?.attachments)}`;
 }
 
@@ -155,7 +188,8 @@ function diffOf(change) {
     if (sign !== "+") before += 1;
     if (sign !== "-") after += 1;
     const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
-    return markup`<div class="dl ${kind}"><i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i><u>${sign === "-" ? "−" : sign}</u><span>${text}</span></div>`;
+    const numbers = markup`<i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i>`;
+    return markup`<div class="dl ${kind}">${numbers}<u>${sign === "-" ? "−" : sign}</u><span>${text}</span></div>`;
   });
   return markup`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${change.path}">${lines}</div>`;
 }
@@ -166,5 +200,7 @@ function outputOf(text, kind = "") {
   const [head, tail] = [text.slice(0, MAX_OUTPUT - TAIL), text.slice(-TAIL)];
   const hidden = countLines(text) - countLines(head) - countLines(tail);
   const size = hidden > 1 ? formatMany(hidden, "line") : `${formatCount(text.length - MAX_OUTPUT)} characters`;
-  return markup`<div class="term ${kind}" tabindex="0">${head}</div><div class="cut">${size} more, which are shown where scripts are on</div><div class="term ${kind}" tabindex="0">${tail}</div>`;
+  return markup`<div class="term ${kind}" tabindex="0">${head}</div>
+    <div class="cut">${size} more, which are shown where scripts are on</div>
+    <div class="term ${kind}" tabindex="0">${tail}</div>`;
 }

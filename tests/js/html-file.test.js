@@ -45,11 +45,11 @@ async function htmlOf(session, options) {
   return html;
 }
 
-const CARRIED = '<script type="application/leftoff">\n';
+const SESSION_START = '<script type="application/leftoff">\n';
 /** What is read without scripts. @param {string} html */
-const readable = (html) => html.slice(html.indexOf("<body>"), html.indexOf(CARRIED));
+const readable = (html) => html.slice(html.indexOf("<body>"), html.indexOf(SESSION_START));
 /** The session that the file carries. @param {string} html */
-const carried = (html) => html.slice(html.indexOf(CARRIED) + CARRIED.length).split("</script>")[0] ?? "";
+const carried = (html) => html.slice(html.indexOf(SESSION_START) + SESSION_START.length).split("</script>")[0] ?? "";
 
 /** @type {Record<string, string>} */
 const SIGNS = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
@@ -349,6 +349,6 @@ test("leftoff export --to html writes the file, new ones only, and leftoff impor
     assert.match(leftoff(there, "import", file).stdout, /leftoff {2}7 messages, 7 new/);
     assert.match(leftoff(there, "import", file).stdout, /7 messages, 0 new/);
     assert.match(leftoff(there, "show", session.id).stdout, /Why is the \*\*median\*\* wrong\?/);
-    writeFileSync(file, html.slice(0, html.indexOf("Nobody calls it", html.indexOf(CARRIED))));
+    writeFileSync(file, html.slice(0, html.indexOf("Nobody calls it", html.indexOf(SESSION_START))));
     assert.match(leftoff(join(folder, "third"), "import", file).stderr, /cut off/);
   }));
