@@ -7,6 +7,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { serve } from "./serve.mjs";
+
 /** @import { Browser, Page } from "playwright-core" */
 /** @typedef {typeof import("../../js/index.js")} Leftoff */
 /** @typedef {{ drafts: object[], title: string }} Talk */
@@ -187,6 +189,19 @@ async function checkHostilePlain(page) {
   );
 }
 
+/** Opens the file in the viewer's own page, as its user drops it there. @param {Browser} driven @param {string} packed @param {string} path */
+async function checkDropped(driven, packed, path) {
+  const { origin, close } = await serve({ pkg: join(packed, "pkg") }, {});
+  const page = await driven.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  await page.goto(`${origin}/pkg/viewer/index.html`);
+  await page.setInputFiles("#files", path);
+  await viewerOf(page);
+  await page.getByRole("heading", { name: "The parts" }).waitFor();
+  await page.close();
+  close();
+}
+
 /**
  * Checks the HTML files of an unpacked package.
  * @param {Browser} driven
@@ -205,6 +220,7 @@ export async function checkHtmlFiles(driven, { packed, folder }, leftoff, payloa
     await checkAxe(page, "a file's viewer");
   });
   await opening(driven, path("talk.html"), off, checkPlain);
+  await checkDropped(driven, packed, path("talk.html"));
   // Axe is a script: it sees the plain page in a file without one.
   writeFileSync(path("plain.html"), html.slice(0, html.lastIndexOf("<script>")));
   for (const [what, how] of /** @type {const} */ ([
