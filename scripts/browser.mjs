@@ -16,6 +16,7 @@ import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
 import { checkView } from "../tests/browser/view.mjs";
+import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
@@ -254,6 +255,7 @@ async function inChromium(executablePath, packed, given) {
     const fixtures = join(root, "tests", "fixtures");
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
+    await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
     await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));

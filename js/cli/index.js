@@ -241,12 +241,12 @@ const commands = {
   export: command(
     commandOf(() => import("./export.js"), "exportSession"),
     "export",
-    "write a session as a document, as one file for another leftoff, or for another agent",
+    "write a session as a document or a page, as one file for another leftoff, or for another agent",
     {
       ...session,
       to: option(
         "TO",
-        "the format (default: markdown): leftoff is one file for 'leftoff import', an agent's name writes where its client looks",
+        "the format (default: markdown): html a page, leftoff one file, both for 'leftoff import'; for an agent, where its client looks",
         OPTION_VALUES.exports,
       ),
       output: option("PATH", "write to this new file (short: -o)"),
@@ -254,6 +254,7 @@ const commands = {
     },
     [
       ["leftoff export last --output talk.md", "a Markdown file"],
+      ["leftoff export last --to html --output talk.html", "a page that needs no network, for a colleague"],
       ["leftoff export last --to leftoff --output talk.jsonl", "the whole session, for another machine"],
       ["leftoff export last --to codex", "a session that Codex can resume"],
     ],

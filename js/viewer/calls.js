@@ -73,6 +73,14 @@ export function describeCall(call, result, asked) {
   };
 }
 
+/** How long an edit may be to be open. */
+const SHORT_EDIT_LINES = 12;
+
+/** Whether a call is open until somebody folds it: one that failed, and a short edit. @param {Call} call */
+export function isOpenAtFirst({ failed, change }) {
+  return failed || (change !== undefined && change.added.length + change.removed.length <= SHORT_EDIT_LINES);
+}
+
 /** @param {string} text @returns {Record<string, unknown> | undefined} */
 function parseArguments(text) {
   try {

@@ -1,6 +1,7 @@
 // @ts-check
 /** What the page has open: the session's rows, the folds, the search, the place. It knows no document. */
 
+import { isOpenAtFirst } from "./calls.js";
 import { arrange } from "./conversation.js";
 import { Filters } from "./filters.js";
 import { Inspector } from "./inspector.js";
@@ -11,9 +12,6 @@ import { Hits, findHits, foldOf } from "./search.js";
 /** @import { Call } from "./calls.js" */
 /** @import { Child } from "./children.js" */
 /** @import { Hit, HitGroup } from "./search.js" */
-
-/** How long an edit may be to be open. */
-const SHORT_EDIT_LINES = 12;
 
 /** The state of the page. Each change is told to those who listen to `change`. */
 export class Model extends EventTarget {
@@ -108,14 +106,7 @@ export class Model extends EventTarget {
 
   /** Whether a part is open. @param {Row} row @param {string} part @param {Call} [call] */
   isOpen(row, part, call) {
-    return this.#folds.get(foldOf(row.id, part)) ?? this.#isOpenByKind(call);
-  }
-
-  /** Failed calls are open, and short edits. @param {Call | undefined} call */
-  #isOpenByKind(call) {
-    if (!call) return false;
-    if (call.failed) return true;
-    return call.change !== undefined && call.change.added.length + call.change.removed.length <= SHORT_EDIT_LINES;
+    return this.#folds.get(foldOf(row.id, part)) ?? (call !== undefined && isOpenAtFirst(call));
   }
 
   /** @param {Row} row @param {string} part @param {boolean} isOpen */
