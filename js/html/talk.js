@@ -1,7 +1,8 @@
 // @ts-check
 /** The talk of a session as markup that is read without scripts: a row for each message, calls and reasoning folded. */
 
-import { countLines, diffLines, isOpenAtFirst } from "../viewer/calls.js";
+import { countLines, isOpenAtFirst } from "../viewer/calls.js";
+import { diffLines } from "../viewer/changes.js";
 import { formatCount, formatDuration, formatMany, formatModel, formatShort } from "../viewer/format.js";
 import { imageSize, imageUrl, sizeOf } from "../viewer/images.js";
 import { icon } from "./icons.js";
