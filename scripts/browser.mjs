@@ -17,6 +17,7 @@ import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
 import { checkView } from "../tests/browser/view.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
+import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
@@ -251,6 +252,7 @@ async function inChromium(executablePath, packed, given) {
     await check("examples/worker", () => checkWorkerExample(driven, origin));
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
+    await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, join(root, "tests", "fixtures")));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));

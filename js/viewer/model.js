@@ -1,6 +1,7 @@
 // @ts-check
 /** What the page has open: the session's rows, the folds, the search, the place. It knows no document. */
 
+import { Branches } from "./branches.js";
 import { arrange } from "./conversation.js";
 import { Inspector } from "./inspector.js";
 import { findHits, foldOf } from "./search.js";
@@ -16,10 +17,8 @@ const SHORT_EDIT_LINES = 12;
 
 /** The state of the page. Each change is told to those who listen to `change`. */
 export class Model extends EventTarget {
-  /** All messages of the session, in order: another array after each change. @type {ReadMessage[]} */
-  messages = [];
-  /** @type {Map<string, number>} the places of messages by their ids */
-  #places = new Map();
+  /** All messages of the session, and which of them are shown. */
+  branches = new Branches();
   /** @type {Map<string, boolean>} what a person opened or closed; the rest follows its kind */
   #folds = new Map();
   /** @type {Map<string, number>} */
@@ -64,6 +63,11 @@ export class Model extends EventTarget {
     this.metadata = metadata;
   }
 
+  /** The messages that are shown, in order: another array after each change. */
+  get messages() {
+    return this.branches.path;
+  }
+
   get rows() {
     return this.conversation.rows;
   }
@@ -79,17 +83,23 @@ export class Model extends EventTarget {
    * @param {readonly ReadMessage[]} messages
    */
   add(messages) {
-    const all = [...this.messages];
-    for (const message of messages) {
-      const place = this.#places.get(message.id) ?? all.length;
-      this.#places.set(message.id, place);
-      all[place] = message;
-    }
+    this.changeBranch(() => this.branches.add(messages));
+  }
+
+  /** Changes which messages there are, or which are shown. @param {() => void} work */
+  changeBranch(work) {
     this.change(() => {
-      this.messages = all;
-      this.conversation = arrange(all);
+      work();
+      this.conversation = arrange(this.messages);
+      this.cursor = Math.max(Math.min(this.cursor, this.rows.length - 1), 0);
       if (this.query !== "") this.#search();
     });
+  }
+
+  /** Shows the path that has a message, if one has it. @param {string} id */
+  reveal(id) {
+    const { path } = this.branches;
+    if (this.branches.reveal(id) && this.branches.path !== path) this.changeBranch(() => {});
   }
 
   /** Whether a part is open. @param {Row} row @param {string} part @param {Call} [call] */

@@ -55,7 +55,7 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
   /** @type {ReadMessage[]} */
   let waiting = [];
   let limit = FIRST_MESSAGES;
-  for await (const message of session.messages()) {
+  for await (const message of session.messages({ allBranches: true })) {
     if (signal.aborted) return;
     waiting.push(message);
     if (waiting.length < limit) continue;
@@ -85,8 +85,10 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
  * @returns {boolean} whether the message has it
  */
 function goToHit(model, text) {
+  const { message = "" } = readAddress();
+  model.reveal(message);
   model.search(text);
-  const row = model.conversation.rowOf.get(readAddress().message ?? "");
+  const row = model.conversation.rowOf.get(message);
   const place = model.hits.findIndex((hit) => hit.row === row);
   if (place >= 0) model.moveHit(place - model.currentHit);
   return place >= 0;
@@ -99,11 +101,15 @@ function goToHit(model, text) {
 async function follow(viewer, followed, first) {
   const { model } = viewer;
   for (let next = await first; !next.done; next = await followed.next()) {
-    const before = model.conversation.totals.messages;
+    const { branches } = model;
+    const [before, end] = [branches.all.length, branches.path.at(-1)];
     model.isLive = true;
     model.add([next.value]);
-    const isNew = model.conversation.totals.messages > before;
-    if (isNew && viewer.conversation.wasAtEnd) viewer.followEnd();
+    const isNew = branches.all.length > before;
+    const isFollowed = branches.isCurrent && viewer.conversation.wasAtEnd;
+    // Whoever reads a branch stays on it where the session goes on elsewhere.
+    if (!isFollowed && end) model.reveal(end.id);
+    if (isNew && isFollowed) viewer.followEnd();
     else if (isNew) model.change(() => (model.unseen += 1));
   }
 }

@@ -20,19 +20,19 @@ const TIMEOUT_MS = 60_000;
 const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
 
 /** @param {unknown} isSo @param {string} otherwise */
-function expect(isSo, otherwise) {
+export function expect(isSo, otherwise) {
   if (!isSo) throw new Error(otherwise);
 }
 
 /** @param {string} what @param {unknown} found @param {unknown} expected */
-const equal = (what, found, expected) =>
+export const equal = (what, found, expected) =>
   expect(
     JSON.stringify(found) === JSON.stringify(expected),
     `${what}: expected ${JSON.stringify(expected)}, but found ${JSON.stringify(found)} instead`,
   );
 
 /** Serves the package's folder. @param {string} folder */
-async function servePackage(folder) {
+export async function servePackage(folder) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(String(request.url), "http://127.0.0.1");
     const body = await readFile(join(folder, normalize(pathname))).catch(() => undefined);
@@ -94,7 +94,7 @@ function workTurn(place) {
  * @param {{ name: string, mimeType: string, buffer: Buffer }} file
  * @param {{ colorScheme?: "light" | "dark", viewport?: { width: number, height: number } }} [how]
  */
-async function openFile(driven, origin, file, how = {}) {
+export async function openFile(driven, origin, file, how = {}) {
   const page = await driven.newPage({ viewport: { width: 1344, height: 896 }, ...how });
   page.setDefaultTimeout(TIMEOUT_MS);
   /** @type {string[]} */
@@ -125,7 +125,7 @@ async function openFile(driven, origin, file, how = {}) {
 }
 
 /** The row that has the focus. @param {import("playwright-core").Page} page */
-const focused = (page) => page.locator("article:focus").getAttribute("data-message");
+export const focused = (page) => page.locator("article:focus").getAttribute("data-message");
 
 /** @param {import("playwright-core").Page} page @param {string[]} ids @param {number} count of turns */
 async function checkReading(page, ids, count) {
@@ -356,7 +356,7 @@ async function checkPreview(page) {
 }
 
 /** @param {import("playwright-core").Page} page @param {string} what */
-async function checkAxe(page, what) {
+export async function checkAxe(page, what) {
   const found = await page.evaluate(async () => {
     const { violations } = await /** @type {any} */ (globalThis).axe.run(document);
     return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);

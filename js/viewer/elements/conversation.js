@@ -7,6 +7,7 @@ import { repeat } from "lit/directives/repeat.js";
 import { formatCount, formatDay } from "../format.js";
 import { highlightCode } from "../highlight.js";
 import { markHits } from "../marks.js";
+import { bandsAfter, bandsBefore } from "./bands.js";
 import { messageOf, nameOf } from "./message.js";
 
 /** @import { Model } from "../model.js" */
@@ -200,7 +201,7 @@ export class Conversation extends LitElement {
       @focusin=${() => this.#moveCursor(index)}
       @click=${() => this.#moveCursor(index)}
     >
-      ${messageOf(this.model, row)}
+      ${index === 0 ? bandsBefore(this.model) : nothing} ${messageOf(this.model, row)} ${bandsAfter(this.model, row)}
     </article>`;
   }
 

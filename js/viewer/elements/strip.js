@@ -68,8 +68,12 @@ export function stripOf(model, actions) {
   const { totals } = model.conversation;
   const { contextWindow } = model.metadata.provider;
   const span = formatSpan(totals.start, totals.end);
+  const elsewhere = model.branches.all.length - totals.messages;
   return html`<div class="strip" role="region" aria-label="Totals" tabindex="0">
-    <span class="tot"><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}</span>
+    <span class="tot"
+      ><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}
+      ${elsewhere > 0 ? html`<span>${formatCount(elsewhere)} on other branches</span>` : nothing}</span
+    >
     ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}
     ${tokensOf(model)} ${filesOf(model, actions)}
     ${

@@ -47,7 +47,7 @@ export class Viewer extends LitElement {
 
   #noteView() {
     const { model } = this;
-    if (model.view.last === model.rows.length - 1) model.unseen = 0;
+    if (model.view.last === model.rows.length - 1 && model.branches.isCurrent) model.unseen = 0;
     this.requestUpdate();
   }
 
@@ -72,10 +72,11 @@ export class Viewer extends LitElement {
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
     showOutline: () => this.model.change(() => (this.model.tab = "outline")),
     showFiles: () => this.model.change(() => (this.model.tab = "files")),
-    copyLink: () => this.#copy(linkTo(this.#current.id)),
+    copyLink: () => this.#copy(linkTo(this.model, this.#current.id)),
     copyText: () => this.#copy(textOf(this.#current)),
     toStart: () => this.#goTo(0),
     toEnd: () => this.#goTo(this.model.rows.length - 1),
+    toNew: () => this.#goToNew(),
     switchTheme: () => this.#switchTheme(),
     help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
     showDamage: () => this.model.change(() => (this.model.isDamageOpen = !this.model.isDamageOpen)),
@@ -128,6 +129,13 @@ export class Viewer extends LitElement {
     });
     await this.conversation.show(row);
     await this.conversation.focusRow(row);
+  }
+
+  /** Goes to the newest message, on whichever branch it is. */
+  #goToNew() {
+    const { model } = this;
+    if (!model.branches.isCurrent) model.changeBranch(() => model.branches.follow());
+    void this.#goTo(model.rows.length - 1);
   }
 
   /** Brings a row on screen, and leaves the focus where it is. @param {number} row */
@@ -188,7 +196,9 @@ export class Viewer extends LitElement {
 
   /** Goes to the message that the address names, and opens what hides it. */
   goToLink() {
-    const { message: id } = readAddress();
+    const { message: id, branch } = readAddress();
+    if (branch !== undefined) this.model.changeBranch(() => this.model.branches.choose(branch));
+    if (id !== undefined) this.model.reveal(id);
     const place = id === undefined ? undefined : this.model.conversation.rowOf.get(id);
     if (place === undefined) return;
     const row = this.model.rows[place];
@@ -213,7 +223,7 @@ export class Viewer extends LitElement {
         ${
           model.unseen > 0
             ? html`<div class="pill">
-                <button @click=${actions.toEnd}>
+                <button @click=${actions.toNew}>
                   ${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}
                 </button>
               </div>`
@@ -293,8 +303,9 @@ const isField = (target) => target instanceof Element && target.matches("input, 
 
 const nextFrame = () => new Promise((go) => requestAnimationFrame(go));
 
-/** @param {string} id */
-const linkTo = (id) => `${location.href.replace(/#.*$/, "")}${addressOf({ message: id })}`;
+/** @param {Model} model @param {string} message */
+const linkTo = ({ branches }, message) =>
+  `${location.href.replace(/#.*$/, "")}${addressOf({ message, branch: branches.name })}`;
 
 /** @param {import("../conversation.js").Row} row */
 const textOf = ({ message, calls }) =>
