@@ -114,6 +114,17 @@ export class Branches {
     return message !== undefined && (this.path.includes(message) || this.choose(id));
   }
 
+  /**
+   * Where something stands that the log has behind a message: behind the last one before it that is shown.
+   * @param {string} id "" for the beginning
+   */
+  shownBefore(id) {
+    const shown = new Set(this.path);
+    for (let place = this.#places.get(id) ?? ROOT; place !== ROOT; place -= 1)
+      if (shown.has(this.all[place])) return this.all[place].id;
+    return "";
+  }
+
   /** Shows the current path. */
   follow() {
     this.#chosen = undefined;

@@ -6,7 +6,8 @@ import { arrange } from "./conversation.js";
 import { Inspector } from "./inspector.js";
 import { findHits, foldOf } from "./search.js";
 
-/** @import { FileProblem, MetadataJson, ReadMessage } from "../types/index.js" */
+/** @import { Damage } from "./damage.js" */
+/** @import { MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Conversation, Row } from "./conversation.js" */
 /** @import { Call } from "./calls.js" */
 /** @import { Child } from "./children.js" */
@@ -31,7 +32,7 @@ export class Model extends EventTarget {
   metadata;
   /** The sub-agents' sessions, by the calls that began them. @type {Map<string, Child>} */
   children = new Map();
-  /** What could not be read of the session's files. @type {(Pick<FileProblem, "file" | "message"> & { start?: number, end?: number })[]} */
+  /** What could not be read of the session's files. @type {Damage[]} */
   damage = [];
   /** Why reading ended, where it failed. */
   trouble = "";

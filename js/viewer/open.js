@@ -3,10 +3,12 @@
 
 import { readAddress } from "./address.js";
 import { findChildren } from "./children.js";
+import { findDamage, locateImported } from "./damage.js";
 import { Viewer } from "./elements/viewer.js";
 import { Model } from "./model.js";
 
-/** @import { ImportProblem, ReadMessage, Session, Store } from "../index.js" */
+/** @import { ReadMessage, Session, Store } from "../index.js" */
+/** @import { FileDamage } from "./damage.js" */
 
 /**
  * @typedef {object} ShownSession
@@ -15,7 +17,7 @@ import { Model } from "./model.js";
  * @property {string} [search] a text to search from the start
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
- * @property {readonly ImportProblem[]} [problems] what could not be read of the files that the session is from
+ * @property {readonly FileDamage[]} [problems] what could not be read of the files that the session is from
  */
 
 /** How many messages are read before the first are shown. */
@@ -72,9 +74,10 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
   const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
   void model.attempt(async () => {
     if (hasAgents) await findChildren(model, store, session);
-    const examined = await session.examine();
-    const imported = problems.map(({ path, ...problem }) => ({ ...problem, file: path }));
-    model.change(() => (model.damage = [...imported, ...examined.problems]));
+    const { all } = model.branches;
+    const own = problems.filter(({ sessions }) => sessions.includes(session.id));
+    const damage = [...(await locateImported(own, all)), ...(await findDamage(store, session, all))];
+    model.change(() => (model.damage = damage));
   });
   void model.attempt(() => follow(viewer, followed, first));
 }

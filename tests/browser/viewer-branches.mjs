@@ -1,7 +1,8 @@
 // @ts-check
-// Where a session forks, in a real browser: each path is a button, a link opens a message on any of them.
-// Tries: js/viewer/branches.js, js/viewer/elements/bands.js, js/viewer/address.js
+// What stands between messages, in a real browser: where a session forks, and what could not be read there.
+// Tries: js/viewer/branches.js, js/viewer/damage.js, js/viewer/elements/bands.js, js/viewer/address.js
 
+import { readFileSync } from "node:fs";
 import { checkAxe, equal, expect, focused, openFile, servePackage } from "./viewer.mjs";
 
 /** @import { Browser, Page } from "playwright-core" */
@@ -78,6 +79,40 @@ async function checkLinks(page) {
 }
 
 /**
+ * A log of which a line in the middle cannot be read: it is shown there, with its bytes, which can be saved.
+ * @param {Page} page
+ */
+async function checkDamage(page) {
+  await page.evaluate(async () => {
+    const [core, viewer] = ["/pkg/web/index.js", "/pkg/viewer/index.js"];
+    const { openStore, MemoryStorage } = await import(core);
+    const { openViewer } = await import(viewer);
+    const place = { storage: new MemoryStorage(), home: "/home", project: "/project" };
+    const session = await (await openStore(place)).create({ title: "Damaged" });
+    await session.append(Array.from({ length: 30 }, (_, at) => ({ id: `said-${at}`, role: "user", content: `${at}` })));
+    const path = `${session.path}/messages.jsonl`;
+    const lines = new TextDecoder().decode(await place.storage.read(path)).split("\n");
+    lines[14] = `\u00e4<img src=x onerror=alert(1)>${"x".repeat(200)}`;
+    await place.storage.replace(path, new TextEncoder().encode(lines.join("\n")));
+    const store = await openStore({ ...place, readOnly: true });
+    await openViewer(document.body, { store, session: await store.session(session.id) }).whole;
+  });
+  await page.getByRole("button", { name: "damaged" }).click();
+  await page.getByRole("dialog", { name: "Damage" }).getByRole("button", { name: "Show the place" }).first().click();
+  const hole = page.locator('article[data-message="said-13"] .hole');
+  await hole.getByText("One message is missing here.").waitFor();
+  await hole.getByText("messages.jsonl, bytes ").waitFor();
+  const hex = await hole.locator(".hex").innerText();
+  expect(/^ *\d+ {2}c3 a4 3c 69 6d 67 /.test(hex), `expected the first bytes, but found ${hex.slice(0, 60)}`);
+  equal("the row before it", await focused(page), "said-13");
+  await checkAxe(page, "damage in its place");
+  const download = page.waitForEvent("download");
+  await hole.getByRole("button", { name: "Save the bytes" }).click();
+  const saved = readFileSync(await (await download).path());
+  equal("what is saved", saved.toString(), `\u00e4<img src=x onerror=alert(1)>${"x".repeat(200)}`);
+}
+
+/**
  * Checks the branches in the viewer of an unpacked package.
  * @param {Browser} driven @param {string} packed its folder @param {typeof import("../../js/index.js")} leftoff
  */
@@ -87,6 +122,7 @@ export async function checkViewerBranches(driven, packed, leftoff) {
     const { page, finish } = await openFile(driven, origin, await forkedFile(leftoff));
     await checkChoosing(page);
     await checkLinks(page);
+    await checkDamage(page);
     await finish();
   } finally {
     close();

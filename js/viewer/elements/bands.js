@@ -1,14 +1,19 @@
 // @ts-check
-/** What stands between messages: where the conversation forks. */
+/** What stands between messages: where the conversation forks, and what could not be read there. */
 
 import { html, nothing } from "lit";
 import { messagesOf } from "../builds.js";
-import { formatMany, formatTime } from "../format.js";
+import { describeLoss, formatHex } from "../damage.js";
+import { formatCount, formatMany, formatTime } from "../format.js";
 import { icon } from "./icons.js";
 
 /** @import { Row } from "../conversation.js" */
+/** @import { Damage } from "../damage.js" */
 /** @import { Model } from "../model.js" */
 /** @import { Path } from "../branches.js" */
+
+/** How many bytes are shown. */
+const SHOWN_BYTES = 128;
 
 /** What stands before the first message. @param {Model} model */
 export const bandsBefore = (model) => bandsAt(model, "");
@@ -19,7 +24,8 @@ export const bandsAfter = (model, row) => messagesOf(row).map(({ id }) => bandsA
 /** @param {Model} model @param {string} message the id of the one before, "" before the first */
 function bandsAt(model, message) {
   const paths = model.branches.forks.get(message);
-  return paths ? bandOf(forkOf(model, paths)) : nothing;
+  return html`${damageAt(model, message).map((damage) => bandOf(holeOf(damage)))}
+  ${paths ? bandOf(forkOf(model, paths)) : nothing}`;
 }
 
 /** @param {unknown} content */
@@ -28,6 +34,61 @@ const bandOf = (content) =>
     <div class="g"></div>
     ${content}
   </div>`;
+
+/** What was placed last. @type {{ damage: Damage[], path: readonly object[], places: Map<string, Damage[]> } | undefined} */
+let placed;
+
+/** @param {Model} model @param {string} message */
+function damageAt({ damage, branches }, message) {
+  if (damage.length === 0) return [];
+  if (placed?.damage !== damage || placed.path !== branches.path) {
+    const located = damage.filter(({ after }) => after !== undefined);
+    const places = Map.groupBy(located, ({ after }) => branches.shownBefore(String(after)));
+    placed = { damage, path: branches.path, places };
+  }
+  return placed.places.get(message) ?? [];
+}
+
+/** @param {Damage} damage */
+function holeOf(damage) {
+  const { file, message, start = 0, end = 0, bytes } = damage;
+  const reason = message.replace(/^expected .*, but found /, "found ").replace(/ instead$/, "");
+  return html`<div class="notice hole" role="group" aria-label="Damage" data-start=${start}>
+    <div class="in">
+      ${icon("damaged")}<span
+        ><b>${formatMany(end - start, "byte")} could not be read.</b> ${describeLoss(damage)}</span
+      >
+      <span class="act"
+        >${bytes ? html`<button @click=${() => saveBytes(damage)}>Save the bytes</button>` : nothing}</span
+      >
+      <span class="sub">${file}, ${rangeOf(damage)}: ${reason}.</span>
+      ${
+        bytes
+          ? html`<span class="hex" tabindex="0" role="group" aria-label="The bytes"
+              >${formatHex(bytes.subarray(0, SHOWN_BYTES), start)}${
+                bytes.length > SHOWN_BYTES ? `\n${formatCount(bytes.length - SHOWN_BYTES)} more bytes` : nothing
+              }</span
+            >`
+          : nothing
+      }
+    </div>
+  </div>`;
+}
+
+/** @param {Damage} damage */
+export const rangeOf = ({ start, end }) =>
+  start === undefined ? "" : `bytes ${formatCount(start)} to ${formatCount(end ?? start)}`;
+
+/** Saves the bytes of a damage as a file. @param {Damage} damage */
+export function saveBytes({ file, start, end, bytes }) {
+  const address = URL.createObjectURL(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = `${file.replace(/^.*\//, "")}-${start}-${end}.bin`;
+  link.click();
+  // After the click has begun to save it.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
 
 /** @param {Model} model @param {Path[]} paths */
 function forkOf(model, paths) {

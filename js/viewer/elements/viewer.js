@@ -3,10 +3,10 @@
 
 import { LitElement, html, nothing } from "lit";
 import { addressOf, readAddress } from "../address.js";
-import { formatCount } from "../format.js";
 import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
+import { rangeOf, saveBytes } from "./bands.js";
 import { Conversation } from "./conversation.js";
 import { inspectorOf } from "./inspector.js";
 import { leftOf } from "./left.js";
@@ -144,6 +144,12 @@ export class Viewer extends LitElement {
     void this.conversation.show(row);
   };
 
+  /** @param {number} row the one before the damage */
+  #showDamage = (row) => {
+    this.model.isDamageOpen = false;
+    void this.#goTo(row);
+  };
+
   /** @param {number} by */
   #moveHit(by) {
     this.model.moveHit(by);
@@ -232,7 +238,7 @@ export class Viewer extends LitElement {
       </main>
       <div class="told" role="status"></div>
       ${model.isHelpOpen ? helpOf(actions.help) : nothing}
-      ${model.isDamageOpen ? damageOf(model, actions.showDamage) : nothing}`;
+      ${model.isDamageOpen ? damageOf(model, { close: actions.showDamage, go: this.#showDamage }) : nothing}`;
   }
 
   updated() {
@@ -277,14 +283,19 @@ function helpOf(close) {
   </dialog>`;
 }
 
-/** @param {Model} model @param {() => void} close */
-function damageOf({ damage }, close) {
+/** @param {Model} model @param {{ close: () => void, go: (row: number) => void }} does */
+function damageOf({ damage, branches, conversation }, { close, go }) {
   return html`<dialog class="help" open aria-label="Damage">
     <h2>What could not be read</h2>
     <ul>
-      ${damage.map(({ file, message, start, end }) => {
-        const bytes = start === undefined ? "" : `, bytes ${formatCount(start)} to ${formatCount(end ?? start)}`;
-        return html`<li>${file}${bytes}: ${message}</li>`;
+      ${damage.map((one) => {
+        const { file, message, after, bytes } = one;
+        const row = after === undefined ? undefined : (conversation.rowOf.get(branches.shownBefore(after)) ?? 0);
+        return html`<li>
+          ${[file, rangeOf(one)].filter(Boolean).join(", ")}: ${message}
+          ${row === undefined ? nothing : html`<button class="more" @click=${() => go(row)}>Show the place</button>`}
+          ${row === undefined && bytes ? html`<button class="more" @click=${() => saveBytes(one)}>Save the bytes</button>` : nothing}
+        </li>`;
       })}
     </ul>
     <button class="btn line" @click=${close}>Close</button>
