@@ -4,9 +4,11 @@
 import { Branches } from "./branches.js";
 import { arrange } from "./conversation.js";
 import { Inspector } from "./inspector.js";
+import { Selection } from "./selection.js";
 import { findHits, foldOf } from "./search.js";
 
 /** @import { Damage } from "./damage.js" */
+/** @import { LastRead } from "./last-read.js" */
 /** @import { MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Conversation, Row } from "./conversation.js" */
 /** @import { Call } from "./calls.js" */
@@ -57,6 +59,9 @@ export class Model extends EventTarget {
   isLeftOpen = false;
   /** What the model saw. */
   inspector = new Inspector(this);
+  selection = new Selection(this);
+  /** Where the reader was the last time. @type {LastRead | undefined} */
+  lastRead;
 
   /** @param {MetadataJson} metadata */
   constructor(metadata) {
@@ -98,7 +103,7 @@ export class Model extends EventTarget {
   }
 
   /** Shows the path that has a message, if one has it. @param {string} id */
-  reveal(id) {
+  showPathOf(id) {
     const { path } = this.branches;
     if (this.branches.reveal(id) && this.branches.path !== path) this.changeBranch(() => {});
   }

@@ -5,6 +5,7 @@ import { readAddress } from "./address.js";
 import { findChildren } from "./children.js";
 import { findDamage, locateImported } from "./damage.js";
 import { Viewer } from "./elements/viewer.js";
+import { LastRead } from "./last-read.js";
 import { Model } from "./model.js";
 
 /** @import { ReadMessage, Session, Store } from "../index.js" */
@@ -15,6 +16,7 @@ import { Model } from "./model.js";
  * @property {Store} store
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
+ * @property {boolean} [isDropped] whether it is in no store but the page's own
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
  * @property {readonly FileDamage[]} [problems] what could not be read of the files that the session is from
@@ -32,6 +34,9 @@ export function showSession(root, opened) {
   const model = new Model(opened.session.metadata);
   model.listAddress = opened.listAddress;
   model.inspector.session = opened.session;
+  const { store, session, isDropped = false } = opened;
+  model.selection.source = { store, session, isDropped };
+  model.lastRead = new LastRead(session.id);
   if (opened.prepareContexts) model.inspector.prepare = opened.prepareContexts;
   const ended = new AbortController();
   const viewer = new Viewer();
@@ -89,7 +94,7 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
  */
 function goToHit(model, text) {
   const { message = "" } = readAddress();
-  model.reveal(message);
+  model.showPathOf(message);
   model.search(text);
   const row = model.conversation.rowOf.get(message);
   const place = model.hits.findIndex((hit) => hit.row === row);
@@ -111,7 +116,7 @@ async function follow(viewer, followed, first) {
     const isNew = branches.all.length > before;
     const isFollowed = branches.isCurrent && viewer.conversation.wasAtEnd;
     // Whoever reads a branch stays on it where the session goes on elsewhere.
-    if (!isFollowed && end) model.reveal(end.id);
+    if (!isFollowed && end) model.showPathOf(end.id);
     if (isNew && isFollowed) viewer.followEnd();
     else if (isNew) model.change(() => (model.unseen += 1));
   }

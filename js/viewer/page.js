@@ -70,13 +70,14 @@ class Page {
     if (!this.#source || session === undefined || isList) return this.#showStart();
     if (this.#shown?.id === session) return;
     try {
-      const { store, problems } = this.#source;
+      const { store, problems, dropped } = this.#source;
       const opened = await store.session(session);
       this.#shown?.close();
       const { whole, close } = showSession(document.body, {
         store,
         session: opened,
         search,
+        isDropped: dropped !== undefined,
         listAddress: LIST,
         prepareContexts: loadVocabularies,
         problems,

@@ -113,17 +113,126 @@ async function checkDamage(page) {
 }
 
 /**
+ * Rows are selected by keys and by the mouse, and copied; what is copied is what the store's own session has.
+ * @param {Page} page
+ */
+async function checkSelection(page) {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  const copy = async (/** @type {string} */ name) => {
+    await page.keyboard.press(".");
+    await page.getByRole("dialog", { name: "Actions" }).getByRole("button", { name, exact: true }).click();
+    await page.locator(".told", { hasText: "Copied" }).waitFor();
+    await page.locator(".told").evaluate((region) => (region.textContent = ""));
+    return copied();
+  };
+  await page.evaluate(() => void (location.hash = "m=trunk-2"));
+  await page.locator('article[data-message="trunk-2"]:focus').waitFor();
+  await page.keyboard.press("x");
+  await page.keyboard.press("Shift+J");
+  await page.keyboard.press("Shift+J");
+  await page.keyboard.press("Shift+K");
+  await page.locator('article[data-message="trunk-3"]:focus').waitFor();
+  const bar = page.getByRole("region", { name: "Selection" });
+  await bar.getByText("2 messages selected").waitFor();
+  const third = page.locator('article[data-message="trunk-5"]');
+  await third.hover();
+  await third.getByRole("checkbox").click();
+  await bar.getByText("3 messages selected").waitFor();
+  await checkAxe(page, "a selection");
+  const names = ["trunk-2", "trunk-3", "trunk-5"];
+  equal("the JSON", idsIn(await copy("Copy as JSON")), names);
+  const markdown = await copy("Copy as Markdown");
+  const headings = markdown.split("\n").filter((line) => line.startsWith("## "));
+  equal(
+    "the Markdown",
+    headings.map((line) => line.replace(/,.*/, "")),
+    ["## user", "## assistant", "## assistant"],
+  );
+  expect(markdown.includes("trunk 5: it is told at length."), `expected what was said: ${markdown}`);
+  const html = await copy("Copy as HTML");
+  expect(/^<h4>user, [^<]*<\/h4>/.test(html) && html.includes("<p>trunk 2: "), `expected HTML: ${html.slice(0, 200)}`);
+  const block = await copy("Copy as a resume block");
+  expect(block.startsWith("[RESUMED CONVERSATION]"), `expected a resume block: ${block.slice(0, 100)}`);
+  equal(
+    "its messages",
+    [...block.matchAll(/"content":"(\w+ \d+): /g)].map(([, said]) => said),
+    ["trunk 2", "trunk 3", "trunk 5"],
+  );
+  expect(/^leftoff resume [0-9a-f-]{36} --with codex$/.test(await copy("Codex")), `a command: ${await copied()}`);
+  await page.keyboard.press(".");
+  await checkAxe(page, "the actions");
+  await page.keyboard.press("Escape");
+  await bar.getByText("3 messages selected").waitFor();
+  await page.keyboard.press("Escape");
+  await bar.waitFor({ state: "detached" });
+  await page.keyboard.press("y");
+  await page.locator(".told", { hasText: "Copied" }).waitFor();
+  equal("the text of the row", (await copied()).slice(0, 8), "trunk 5:");
+  await page.keyboard.press("c");
+  const link = new URL(page.url());
+  link.hash = "m=trunk-5&b=newer-0";
+  await page.waitForFunction((expected) => navigator.clipboard.readText().then((text) => text === expected), link.href);
+}
+
+/** @param {string} json */
+const idsIn = (json) => JSON.parse(json).map((/** @type {{ id: string }} */ { id }) => id);
+
+/**
+ * Where the reader was is a line the next time, and nothing where the browser keeps nothing.
+ * @param {Browser} driven @param {string} origin @param {{ name: string, mimeType: string, buffer: Buffer }} file
+ */
+async function checkLeftOff(driven, origin, file) {
+  const { page, finish } = await openFile(driven, origin, file);
+  await page.evaluate(() => void (location.hash = "m=trunk-20"));
+  await page.locator('article[data-message="trunk-20"]:focus').waitFor();
+  const noted = await page.waitForFunction(() => {
+    const { top, bottom } = /** @type {Element} */ (document.querySelector(".conv")).getBoundingClientRect();
+    const linked = document.querySelector('[data-message="trunk-20"]')?.getBoundingClientRect();
+    if (!linked || linked.top > top + 60) return false;
+    const rows = [...document.querySelectorAll("article")].filter((row) => row.getBoundingClientRect().top < bottom);
+    const last = rows.toSorted((a, b) => Number(a.dataset.index) - Number(b.dataset.index)).at(-1)?.dataset.message;
+    return Object.values(localStorage).some((text) => JSON.parse(text).message === last) && last;
+  });
+  const last = await noted.jsonValue();
+  await page.goto(`${origin}/pkg/viewer/index.html`);
+  await page.setInputFiles("#files", file);
+  await page.getByRole("button", { name: "Where you left off" }).click();
+  await page.locator(`article[data-message="${last}"]:focus .seen`, { hasText: /^\s*You left off here\s*$/ }).waitFor();
+  await page.getByRole("button", { name: "Where you left off" }).waitFor({ state: "detached" });
+  await finish();
+  const refused = await driven.newPage();
+  await refused.addInitScript(() =>
+    Object.defineProperty(globalThis, "localStorage", {
+      get: () => {
+        throw new DOMException("refused", "SecurityError");
+      },
+    }),
+  );
+  await refused.goto(`${origin}/pkg/viewer/index.html`);
+  await refused.setInputFiles("#files", file);
+  await refused.locator("article").first().waitFor();
+  await refused.keyboard.press("G");
+  await refused.locator('article[data-message="newer-19"]:focus').waitFor();
+  equal("what went wrong", await refused.locator(".strip [role=alert]").count(), 0);
+  await refused.close();
+}
+
+/**
  * Checks the branches in the viewer of an unpacked package.
  * @param {Browser} driven @param {string} packed its folder @param {typeof import("../../js/index.js")} leftoff
  */
 export async function checkViewerBranches(driven, packed, leftoff) {
   const { origin, close } = await servePackage(packed);
   try {
-    const { page, finish } = await openFile(driven, origin, await forkedFile(leftoff));
+    const file = await forkedFile(leftoff);
+    const { page, finish } = await openFile(driven, origin, file);
     await checkChoosing(page);
     await checkLinks(page);
+    await checkSelection(page);
     await checkDamage(page);
     await finish();
+    await checkLeftOff(driven, origin, file);
   } finally {
     close();
   }

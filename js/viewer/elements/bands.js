@@ -25,7 +25,7 @@ export const bandsAfter = (model, row) => messagesOf(row).map(({ id }) => bandsA
 function bandsAt(model, message) {
   const paths = model.branches.forks.get(message);
   return html`${damageAt(model, message).map((damage) => bandOf(holeOf(damage)))}
-  ${paths ? bandOf(forkOf(model, paths)) : nothing}`;
+  ${paths ? bandOf(forkOf(model, paths)) : nothing} ${isLastRead(model, message) ? bandOf(seenOf(model)) : nothing}`;
 }
 
 /** @param {unknown} content */
@@ -88,6 +88,18 @@ export function saveBytes({ file, start, end, bytes }) {
   link.click();
   // After the click has begun to save it.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Whether the reader was there the last time. @param {Model} model @param {string} message */
+const isLastRead = (model, message) =>
+  model.lastRead?.before?.message === message && model.lastRead.placeIn(model) !== undefined;
+
+/** @param {Model} model */
+function seenOf(model) {
+  const count = model.lastRead?.countNew(model) ?? 0;
+  return html`<div class="rule seen">
+    You left off here${count > 0 ? `. ${formatMany(count, "new message")}` : ""}
+  </div>`;
 }
 
 /** @param {Model} model @param {Path[]} paths */

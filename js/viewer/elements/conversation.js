@@ -8,7 +8,7 @@ import { formatCount, formatDay } from "../format.js";
 import { highlightCode } from "../highlight.js";
 import { markHits } from "../marks.js";
 import { bandsAfter, bandsBefore } from "./bands.js";
-import { messageOf, nameOf } from "./message.js";
+import { messageOf, nameOf, chooserOf } from "./message.js";
 
 /** @import { Model } from "../model.js" */
 /** @import { Row } from "../conversation.js" */
@@ -198,10 +198,12 @@ export class Conversation extends LitElement {
       aria-posinset=${index + 1}
       aria-setsize=${rows.length}
       ?data-current=${index === cursor}
+      ?data-selected=${this.model.selection.has(row)}
       @focusin=${() => this.#moveCursor(index)}
       @click=${() => this.#moveCursor(index)}
     >
-      ${index === 0 ? bandsBefore(this.model) : nothing} ${messageOf(this.model, row)} ${bandsAfter(this.model, row)}
+      ${chooserOf(this.model, row)} ${index === 0 ? bandsBefore(this.model) : nothing} ${messageOf(this.model, row)}
+      ${bandsAfter(this.model, row)}
     </article>`;
   }
 

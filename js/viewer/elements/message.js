@@ -33,6 +33,17 @@ export function messageOf(model, row) {
   </div>`;
 }
 
+/** What selects a row by the mouse; keys do it by `x`. @param {Model} model @param {Row} row */
+export const chooserOf = ({ selection }, row) =>
+  html`<button
+    class="choose"
+    role="checkbox"
+    tabindex="-1"
+    aria-label="Select this message"
+    aria-checked=${selection.has(row)}
+    @click=${() => selection.toggle(row)}
+  ></button>`;
+
 /** @param {Model} model @param {Row} row */
 function gutterOf(model, row) {
   const { fates } = model.inspector;

@@ -95,6 +95,11 @@ export function stripOf(model, actions) {
         ? html`<button class="tot odd" @click=${actions.showDamage}><b>${model.damage.length}</b> damaged</button>`
         : nothing
     }
+    ${
+      model.lastRead?.isReached === false && model.lastRead.placeIn(model) !== undefined
+        ? html`<button class="tot go" @click=${actions.toLastRead}>Where you left off</button>`
+        : nothing
+    }
     ${model.trouble ? html`<span class="tot bad" role="alert">${model.trouble}</span>` : nothing}
     ${model.isWhole ? nothing : html`<span class="tot">reading</span>`}
   </div>`;

@@ -6,6 +6,7 @@ import { addressOf, readAddress } from "../address.js";
 import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
+import { actionsOf, copyTexts, selectionOf } from "./actions.js";
 import { rangeOf, saveBytes } from "./bands.js";
 import { Conversation } from "./conversation.js";
 import { inspectorOf } from "./inspector.js";
@@ -47,6 +48,7 @@ export class Viewer extends LitElement {
 
   #noteView() {
     const { model } = this;
+    model.lastRead?.note(model);
     if (model.view.last === model.rows.length - 1 && model.branches.isCurrent) model.unseen = 0;
     this.requestUpdate();
   }
@@ -74,6 +76,11 @@ export class Viewer extends LitElement {
     showFiles: () => this.model.change(() => (this.model.tab = "files")),
     copyLink: () => this.#copy(linkTo(this.model, this.#current.id)),
     copyText: () => this.#copy(textOf(this.#current)),
+    select: () => this.model.selection.toggle(this.#current),
+    extendDown: () => this.#extend(1),
+    extendUp: () => this.#extend(-1),
+    openActions: () => this.#toggleActions(),
+    toLastRead: () => this.#goTo(this.model.lastRead?.placeIn(this.model)),
     toStart: () => this.#goTo(0),
     toEnd: () => this.#goTo(this.model.rows.length - 1),
     toNew: () => this.#goToNew(),
@@ -128,8 +135,37 @@ export class Viewer extends LitElement {
       this.model.isLeftOpen = false;
     });
     await this.conversation.show(row);
+    // By then the list knows that it was scrolled.
+    await nextFrame();
     await this.conversation.focusRow(row);
   }
+
+  /** Selects the next row, too, and goes there. @param {1 | -1} by */
+  #extend(by) {
+    const { cursor, selection } = this.model;
+    const next = this.model.next(by, () => true);
+    selection.extend(cursor, next);
+    this.#moveTo(next);
+  }
+
+  /** Opens the actions with the focus in them, or closes them. */
+  #toggleActions() {
+    const { selection, cursor } = this.model;
+    this.model.change(() => (selection.isOpen = !selection.isOpen));
+    if (!selection.isOpen) return void this.conversation.focusRow(cursor);
+    void this.updateComplete.then(() =>
+      /** @type {HTMLElement | null} */ (this.querySelector(".actions button"))?.focus(),
+    );
+  }
+
+  /** @param {string} what @param {import("./actions.js").Copied} texts */
+  #copyTexts = (what, texts) => {
+    if (this.model.selection.isOpen) this.#toggleActions();
+    void this.model.attempt(async () => {
+      await copyTexts(texts);
+      this.#tell(`Copied ${what}`);
+    });
+  };
 
   /** Goes to the newest message, on whichever branch it is. */
   #goToNew() {
@@ -180,8 +216,10 @@ export class Viewer extends LitElement {
   #closeOne() {
     const { model } = this;
     if (model.isHelpOpen) return this.actions.help();
+    if (model.selection.isOpen) return this.#toggleActions();
     if (model.isDamageOpen) return this.actions.showDamage();
     if (model.isLeftOpen) return this.actions.toggleLeft();
+    if (model.selection.clear()) return;
     if (model.query === "" && model.inspector.isOpen) return this.actions.inspect();
     this.toggleAttribute("data-search", false);
     if (model.query !== "") model.search("");
@@ -204,7 +242,7 @@ export class Viewer extends LitElement {
   goToLink() {
     const { message: id, branch } = readAddress();
     if (branch !== undefined) this.model.changeBranch(() => this.model.branches.choose(branch));
-    if (id !== undefined) this.model.reveal(id);
+    if (id !== undefined) this.model.showPathOf(id);
     const place = id === undefined ? undefined : this.model.conversation.rowOf.get(id);
     if (place === undefined) return;
     const row = this.model.rows[place];
@@ -236,7 +274,13 @@ export class Viewer extends LitElement {
             : nothing
         }
       </main>
+      ${model.selection.rows.length > 0 ? selectionOf(model, actions) : nothing}
       <div class="told" role="status"></div>
+      ${
+        model.selection.isOpen && model.selection.source
+          ? actionsOf(model, model.selection.source, { copy: this.#copyTexts, close: actions.openActions })
+          : nothing
+      }
       ${model.isHelpOpen ? helpOf(actions.help) : nothing}
       ${model.isDamageOpen ? damageOf(model, { close: actions.showDamage, go: this.#showDamage }) : nothing}`;
   }
