@@ -10,7 +10,7 @@ import { icon } from "./icons.js";
 /** @import { Row } from "../conversation.js" */
 /** @import { Model } from "../model.js" */
 
-/** @typedef {Record<string, string | Promise<string>>} Copied texts by their types */
+/** @typedef {Record<string, string | Promise<string>>} CopyTexts by their types */
 
 /** The bar that says how many messages are selected. @param {Model} model @param {Record<string, () => void>} actions */
 export function selectionOf({ selection }, actions) {
@@ -29,14 +29,14 @@ const countOf = (rows) => rows.reduce((sum, { messageCount }) => sum + messageCo
 /**
  * The list of actions.
  * @param {Model} model @param {NonNullable<Model["selection"]["source"]>} source
- * @param {{ copy: (what: string, texts: Copied) => void, close: () => void }} does
+ * @param {{ copy: (what: string, texts: CopyTexts) => void, close: () => void }} does
  */
 export function actionsOf({ selection }, source, { copy, close }) {
   const { targets } = selection;
   const what = formatMany(countOf(targets), "message");
   const markdown = () => textOfRows(source, targets, "markdown");
   const asHtml = async () => String(renderMarkdown(await markdown()));
-  const entries = /** @type {[string, () => Copied][]} */ ([
+  const entries = /** @type {[string, () => CopyTexts][]} */ ([
     ["Markdown", () => ({ "text/plain": markdown() })],
     ["HTML", () => ((made) => ({ "text/plain": made, "text/html": made }))(asHtml())],
     ["JSON", () => ({ "text/plain": textOfRows(source, targets, "json") })],
@@ -73,7 +73,7 @@ export function actionsOf({ selection }, source, { copy, close }) {
 
 /**
  * Copies texts that may still be made: the browser allows it only for what began with a press.
- * @param {Copied} texts
+ * @param {CopyTexts} texts
  */
 export async function copyTexts(texts) {
   const blobs = Object.entries(texts).map(([type, text]) => [

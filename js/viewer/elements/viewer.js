@@ -158,7 +158,7 @@ export class Viewer extends LitElement {
     );
   }
 
-  /** @param {string} what @param {import("./actions.js").Copied} texts */
+  /** @param {string} what @param {import("./actions.js").CopyTexts} texts */
   #copyTexts = (what, texts) => {
     if (this.model.selection.isOpen) this.#toggleActions();
     void this.model.attempt(async () => {
