@@ -22,9 +22,9 @@ const BEFORE_BYTES = 1 << 18;
 const MAX_LOCATED = 500;
 
 /** Which problems took a record away. */
-const LOST = /^(damaged|foreign|invalid_utf8|line_too_long|nul_run|too_deep|torn_tail)$/;
+const LOSING_CODES = /^(damaged|foreign|invalid_utf8|line_too_long|nul_run|too_deep|torn_tail)$/;
 /** @type {Record<string, string>} */
-const LOSSES = {
+const LOSS_WORDS = {
   bad_value: "The record is read without that value.",
   bom: "Nothing is missing for it.",
   checksum: "The record is shown as it stands, though its checksum says that it was changed.",
@@ -38,7 +38,7 @@ const LOSSES = {
 /** What is missing for a damage, in a sentence. @param {Damage} damage */
 export function describeLoss({ code, missing = 0 }) {
   if (missing > 0) return missing === 1 ? "One message is missing here." : `${missing} messages are missing here.`;
-  return LOSSES[code] ?? "What it was is not known; what stands before and after is complete.";
+  return LOSS_WORDS[code] ?? "What it was is not known; what stands before and after is complete.";
 }
 
 /**
@@ -71,7 +71,12 @@ export function locateIn(text, problems, { size, messages }) {
     const { start, end } = problem;
     const around = aroundOf(pieces, start, end, ids);
     const bytes = join(around.touched).subarray(start - around.from, end - around.from);
-    return { ...problem, bytes, after: around.before?.id ?? "", missing: LOST.test(problem.code) ? gapOf(around) : 0 };
+    return {
+      ...problem,
+      bytes,
+      after: around.before?.id ?? "",
+      missing: LOSING_CODES.test(problem.code) ? gapOf(around) : 0,
+    };
   });
 }
 
