@@ -141,7 +141,10 @@ function aroundOf(pieces, start, end, ids) {
   return found;
 }
 
-/** How many messages are missing between two, as they are numbered. @param {{ before?: Piece["record"], after?: Piece["record"] }} around */
+/**
+ * How many messages are missing between two, as they are numbered.
+ * @param {{ before?: Piece["record"], after?: Piece["record"] }} around
+ */
 function gapOf({ before, after }) {
   if (typeof after?.seq !== "number") return 0;
   const from = before === undefined ? -1 : before.seq;
@@ -168,7 +171,10 @@ export async function locateImported(problems, messages) {
   return found;
 }
 
-/** Of files whose records have no ids, messages are named by their bytes' offset. @param {readonly ReadMessage[]} messages @param {number} start */
+/**
+ * Of files whose records have no ids, messages are named by their bytes' offset.
+ * @param {readonly ReadMessage[]} messages @param {number} start
+ */
 const byOffset = (messages, start) =>
   messages.findLast(({ source }) => /^byte-\d+$/.test(source?.id ?? "") && Number(source?.id.slice(5)) < start)?.id;
 

@@ -2,7 +2,9 @@
 /** A tool call with its result: one line, and what it opens. */
 
 import { html, nothing } from "lit";
+import { addressOf } from "../address.js";
 import { countLines, diffLines } from "../calls.js";
+import { MAX_NESTED } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { renderMarkdown } from "../markdown.js";
 import { icon } from "./icons.js";
@@ -18,18 +20,21 @@ const MORE_LINES = 200;
 /** A shorter time says nothing. */
 const SHOWN_MS = 50;
 
-/** @param {Model} model @param {Row} row @returns {import("lit").TemplateResult | typeof nothing} */
-export function callsOf(model, row) {
+/**
+ * @param {Model} model @param {Row} row @param {number} [level] how many sub-agents it is nested in
+ * @returns {import("lit").TemplateResult | typeof nothing}
+ */
+export function callsOf(model, row, level = 0) {
   const { calls } = row;
   if (calls.length === 0) return nothing;
   return html`<div class="steps">
     ${calls.length > 1 ? html`<div class="par">${calls.length} calls in parallel</div>` : nothing}
-    ${calls.map((call) => callOf(model, row, call))}
+    ${calls.map((call) => callOf(model, row, call, level))}
   </div>`;
 }
 
-/** @param {Model} model @param {Row} row @param {Call} call */
-function callOf(model, row, call) {
+/** @param {Model} model @param {Row} row @param {Call} call @param {number} level */
+function callOf(model, row, call, level) {
   const isOpen = model.isOpen(row, call.id, call);
   const state = call.failed ? "bad" : call.kind === "agent" ? "agent" : "";
   const mark = call.failed ? "failed" : call.kind === "agent" ? "agent" : call.result ? "done" : "waiting";
@@ -39,7 +44,7 @@ function callOf(model, row, call) {
       ><span class="arg" data-part=${call.isBrief ? `input-${call.id}` : nothing}>${shorten(model, call.argument)}</span
       ><span class="out">${outcomeOf(model, call)}</span>
     </button>
-    ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call)}</div>` : nothing}
+    ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call, level)}</div>` : nothing}
   </div>`;
 }
 
@@ -68,10 +73,10 @@ function outcomeOf(model, call) {
   ${call.tokens === undefined ? nothing : html`<span class="opt">${formatMany(call.tokens, "token")}</span>`}`;
 }
 
-/** @param {Model} model @param {Row} row @param {Call} call */
-function bodyOf(model, row, call) {
+/** @param {Model} model @param {Row} row @param {Call} call @param {number} level */
+function bodyOf(model, row, call, level) {
   const { result } = call;
-  if (call.kind === "agent" && !call.failed) return nestedOf(model, call);
+  if (call.kind === "agent" && !call.failed) return nestedOf(model, call, level);
   const isDiff = call.change !== undefined && !call.failed;
   const input = isDiff
     ? diffOf(call)
@@ -82,19 +87,26 @@ function bodyOf(model, row, call) {
   return html`${input}${isDiff ? nothing : output}`;
 }
 
-/** What a sub-agent was asked, what it did, and what it told. @param {Model} model @param {Call} call */
-function nestedOf(model, call) {
+/**
+ * What a sub-agent was asked, what it did, and what it told; of one that is nested deeper, only that it is a session.
+ * @param {Model} model @param {Call} call @param {number} level
+ */
+function nestedOf(model, call, level) {
   const child = model.children.get(call.id);
+  const isDeeper = level >= MAX_NESTED;
   const prompt = child?.rows.find(({ kind }) => kind === "user")?.message.content ?? call.text;
-  const did = (child?.rows ?? []).filter(({ kind, calls }) => kind === "assistant" && calls.length > 0);
+  const did = (isDeeper ? [] : (child?.rows ?? [])).filter(
+    ({ kind, calls }) => kind === "assistant" && calls.length > 0,
+  );
   return html`<div class="nest">
     <div class="who"><b>Prompt</b></div>
     <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(prompt)}></div>
     ${did.map((row) => {
       const { content } = row.message;
       return html`${content === "" ? nothing : html`<div class="prose" .innerHTML=${renderMarkdown(content)}></div>`}
-      ${callsOf(model, row)}`;
+      ${callsOf(model, row, level + 1)}`;
     })}
+    ${child && model.listAddress ? html`<a class="more" href=${addressOf({ session: child.id })}>Open as session</a>` : nothing}
     ${
       call.result
         ? html`<div class="who"><b>Report</b></div>
