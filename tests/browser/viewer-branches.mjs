@@ -1,6 +1,8 @@
 // @ts-check
-// What stands between messages, in a real browser: where a session forks, and what could not be read there.
-// Tries: js/viewer/branches.js, js/viewer/damage.js, js/viewer/elements/bands.js, js/viewer/address.js
+// What stands between messages, in a real browser: where a session forks, and what could not be read there. Beside it,
+// selections, the place of a reader, and nested sub-agents.
+// Tries: js/viewer/branches.js, js/viewer/damage.js, js/viewer/selection.js, js/viewer/last-read.js,
+// js/viewer/children.js, js/viewer/elements/bands.js, js/viewer/elements/actions.js
 
 import { readFileSync } from "node:fs";
 import { checkAxe, equal, expect, focused, openFile, servePackage } from "./viewer.mjs";
@@ -219,6 +221,45 @@ async function checkLeftOff(driven, origin, file) {
 }
 
 /**
+ * Sub-agents in sub-agents: two levels stand in the page, the third is a session to open.
+ * @param {Browser} driven @param {string} origin @param {typeof import("../../js/index.js")} leftoff
+ */
+async function checkNested(driven, origin, { MemoryStorage, openStore }) {
+  const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
+  const files = [];
+  const names = ["root", "one", "two", "three", "four"];
+  for (const [level, name] of names.slice(0, -1).entries()) {
+    const parent = level === 0 ? {} : { parent: names[level - 1] };
+    const session = await store.create({ title: `Title of ${name}`, source: { agent: "my-app", id: name, ...parent } });
+    const call = { id: `call-${name}`, name: "Task", arguments: JSON.stringify({ prompt: `Do ${names[level + 1]}` }) };
+    await session.append([
+      { role: "user", content: `Do ${name}` },
+      { role: "assistant", content: `Said by ${name}`, assistant: { toolCalls: [call] } },
+    ]);
+    const buffer = Buffer.from(await session.export("leftoff"));
+    files.push({ name: `${name}.leftoff`, mimeType: "text/plain", buffer });
+  }
+  await store.close();
+  const page = await driven.newPage();
+  await page.goto(`${origin}/pkg/viewer/index.html`);
+  await page.setInputFiles("#files", files);
+  await page.locator("h1", { hasText: "Title of root" }).waitFor();
+  await page.locator(".s-head .out", { hasText: "2 messages" }).waitFor();
+  for (const level of [1, 2, 3])
+    await page
+      .locator(".s-head")
+      .nth(level - 1)
+      .click();
+  await page.locator(".nest .nest", { hasText: "Said by two" }).waitFor();
+  const deepest = page.locator(".nest .nest .nest");
+  await deepest.getByRole("link", { name: "Open as session" }).waitFor();
+  equal("what the third level says", await deepest.getByText("Said by three").count(), 0);
+  await deepest.getByRole("link", { name: "Open as session" }).click();
+  await page.locator("h1", { hasText: "Title of three" }).waitFor();
+  await page.close();
+}
+
+/**
  * Checks the branches in the viewer of an unpacked package.
  * @param {Browser} driven @param {string} packed its folder @param {typeof import("../../js/index.js")} leftoff
  */
@@ -233,6 +274,7 @@ export async function checkViewerBranches(driven, packed, leftoff) {
     await checkDamage(page);
     await finish();
     await checkLeftOff(driven, origin, file);
+    await checkNested(driven, origin, leftoff);
   } finally {
     close();
   }
