@@ -80,7 +80,7 @@ async function watchPage(page, origin) {
 async function checkCount(page, count, elsewhere = 0) {
   await page.locator("leftoff-viewer [aria-busy=false]").waitFor();
   const said = (await page.locator(".strip .tot").first().innerText()).replace(/\s+/g, " ");
-  const others = elsewhere > 0 ? ` ${elsewhere} on other branches` : "";
+  const others = elsewhere > 0 ? `, ${elsewhere} on other branches` : "";
   equal("the messages that the page counts", said.trim(), `${count} message${count === 1 ? "" : "s"}${others}`);
 }
 

@@ -42,7 +42,7 @@ const topOf = async (element) => Math.round((await element.boundingBox())?.y ?? 
 
 /** @param {Page} page */
 async function checkChoosing(page) {
-  equal("the messages of the current path", await counted(page), `60 messages ${OLDER} on other branches`);
+  equal("the messages of the current path", await counted(page), `60 messages, ${OLDER} on other branches`);
   await page.evaluate((id) => void (location.hash = `m=${id}`), `trunk-${TRUNK - 1}`);
   await page.locator(`article[data-message="trunk-${TRUNK - 1}"]:focus`).waitFor();
   const buttons = page.getByRole("group", { name: "Branches" }).getByRole("button");
@@ -58,7 +58,7 @@ async function checkChoosing(page) {
   expect(await older.evaluate((button) => button === document.activeElement), "expected the button to keep the focus");
   equal("where the button stands", await topOf(older), before);
   equal("the rows of the other path", await page.locator('article[data-message^="newer-"]').count(), 0);
-  equal("the messages of that path", await counted(page), `70 messages ${NEWER} on other branches`);
+  equal("the messages of that path", await counted(page), `70 messages, ${NEWER} on other branches`);
   await checkAxe(page, "a fork");
 }
 

@@ -71,7 +71,8 @@ export function stripOf(model, actions) {
   const elsewhere = model.branches.all.length - totals.messages;
   return html`<div class="strip" role="region" aria-label="Totals" tabindex="0">
     <span class="tot"
-      ><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}
+      ><b>${formatCount(totals.messages)}</b>
+      ${totals.messages === 1 ? "message" : "messages"}${elsewhere > 0 ? "," : ""}
       ${elsewhere > 0 ? html`<span>${formatCount(elsewhere)} on other branches</span>` : nothing}</span
     >
     ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}

@@ -135,9 +135,9 @@ export class Viewer extends LitElement {
       this.model.isLeftOpen = false;
     });
     await this.conversation.show(row);
-    // By then the list knows that it was scrolled.
+    // By then the list knows that it was scrolled, and somebody may have gone on.
     await nextFrame();
-    await this.conversation.focusRow(row);
+    if (this.model.cursor === row) await this.conversation.focusRow(row);
   }
 
   /** Selects the next row, too, and goes there. @param {1 | -1} by */
