@@ -4,6 +4,7 @@
 import { arrange } from "./conversation.js";
 
 /** @import { ReadMessage, Session, Store } from "../index.js" */
+/** @import { Call } from "./calls.js" */
 /** @import { Row } from "./conversation.js" */
 /** @import { Model } from "./model.js" */
 
@@ -47,7 +48,7 @@ async function readCalled(model, all, caller, callerRows) {
     found.push({ caller: called, rows });
     const callId = parent?.callId ?? callOf(callerRows, rows);
     const child = { id, messageCount: stats.messageCount, rows };
-    if (callId !== undefined) model.change(() => model.children.set(callId, child));
+    if (callId !== undefined) model.addChild(callId, child);
   }
   return found;
 }
@@ -65,4 +66,19 @@ function callOf(callerRows, rows) {
   const prompt = rows.find(({ kind }) => kind === "user")?.message.content.trim();
   const calls = callerRows.flatMap((row) => row.calls);
   return calls.find(({ kind, text }) => kind === "agent" && text.trim() === prompt)?.id;
+}
+
+/**
+ * What is shown of a sub-agent between its prompt and its report: all that it said and did, without what these two say.
+ * @param {Child} child @param {Call} call
+ */
+export function reportedRows({ rows }, call) {
+  const prompt = rows.findIndex(({ kind }) => kind === "user");
+  const report = call.result?.content.trim() ?? "";
+  return rows.filter((row, place) => {
+    const content = row.message.content.trim();
+    if (row.calls.length > 0) return true;
+    if (content === "" || row.kind === "note" || row.kind === "tool") return false;
+    return place === prompt ? !call.text.includes(content) : !(place === rows.length - 1 && report.includes(content));
+  });
 }

@@ -11,7 +11,7 @@ export const KEYS = [
   [["E"], "previousError", "Previous error"],
   [["n"], "nextHit", "Next hit"],
   [["N"], "previousHit", "Previous hit"],
-  [["/"], "focusSearch", "Search"],
+  [["/"], "focusSearch", "Search and filter"],
   [["o"], "fold", "Open or fold the message"],
   [["O"], "foldKind", "Open or fold all of this kind"],
   [["w"], "inspect", "What the model saw"],

@@ -7,6 +7,7 @@ import { findDamage, locateImported } from "./damage.js";
 import { Viewer } from "./elements/viewer.js";
 import { LastRead } from "./last-read.js";
 import { Model } from "./model.js";
+import { writeQuery } from "./query.js";
 
 /** @import { ReadMessage, Session, Store } from "../index.js" */
 /** @import { FileDamage } from "./damage.js" */
@@ -95,11 +96,11 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
 function goToHit(model, text) {
   const { message = "" } = readAddress();
   model.showPathOf(message);
-  model.search(text);
+  model.search(writeQuery({ text, filters: [] }));
   const row = model.conversation.rowOf.get(message);
-  const place = model.hits.findIndex((hit) => hit.row === row);
-  if (place >= 0) model.moveHit(place - model.currentHit);
-  return place >= 0;
+  const place = model.hits.groups.find((group) => group.row === row)?.start;
+  if (place !== undefined) model.moveHit(place - model.currentHit);
+  return place !== undefined;
 }
 
 /**

@@ -56,13 +56,13 @@ export class Selection {
     });
   }
 
-  /** Selects all rows from where extending began to another. @param {number} from @param {number | undefined} to */
+  /** Selects all shown rows from where extending began to another. @param {number} from @param {number | undefined} to */
   extend(from, to) {
-    const { rows } = this.#model;
+    const { rows, filters } = this.#model;
     this.#anchor ??= { id: rows[from].id, ids: new Set(this.#ids) };
     const { id, ids } = this.#anchor;
     const places = [rows.findIndex((row) => row.id === id), to ?? from];
-    const between = rows.slice(Math.min(...places), Math.max(...places) + 1);
+    const between = rows.slice(Math.min(...places), Math.max(...places) + 1).filter((row) => filters.isShown(row));
     this.#model.change(() => (this.#ids = new Set([...ids, ...between.map((row) => row.id)])));
   }
 

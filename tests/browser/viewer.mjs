@@ -51,7 +51,7 @@ export async function servePackage(folder) {
  * @param {(place: number) => object[]} turn the messages of a turn
  * @param {number} count of turns
  */
-async function sessionFile({ MemoryStorage, openStore }, turn, count) {
+export async function sessionFile({ MemoryStorage, openStore }, turn, count) {
   const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
   const session = await store.create({ title: "The average" });
   const drafts = Array.from({ length: count }, (_, place) => turn(place)).flat();
@@ -63,7 +63,7 @@ async function sessionFile({ MemoryStorage, openStore }, turn, count) {
 }
 
 /** A request, a call that works, one that fails, and an answer. @param {number} place */
-function workTurn(place) {
+export function workTurn(place) {
   const call = (/** @type {string} */ id, /** @type {string} */ command) => ({
     id: `${id}${place}`,
     name: "Bash",
@@ -89,9 +89,9 @@ function workTurn(place) {
 }
 
 /**
- * Opens a file in the page as its user does.
+ * Opens a file in the page as its user does, or a folder.
  * @param {import("playwright-core").Browser} driven @param {string} origin
- * @param {{ name: string, mimeType: string, buffer: Buffer }} file
+ * @param {{ name: string, mimeType: string, buffer: Buffer } | string} file
  * @param {{ colorScheme?: "light" | "dark", viewport?: { width: number, height: number } }} [how]
  */
 export async function openFile(driven, origin, file, how = {}) {
@@ -114,7 +114,7 @@ export async function openFile(driven, origin, file, how = {}) {
   });
   await page.addInitScript({ content: readFileSync(new URL(import.meta.resolve("axe-core")), "utf8") });
   await page.goto(`${origin}/pkg/viewer/index.html`);
-  await page.setInputFiles("#files", file);
+  await page.setInputFiles(typeof file === "string" ? "#folder" : "#files", file);
   await page.locator("leftoff-viewer [aria-busy=false] article").first().waitFor();
   const finish = async () => {
     const reports = await page.evaluate(() => /** @type {any} */ (globalThis).policyReports);

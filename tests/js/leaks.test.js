@@ -255,6 +255,7 @@ const EXITS = {
       return [...all, (await store.outputs.menu()).text];
     },
     info: (session, store) => store.info(session),
+    usage: (_, store) => store.usage({ by: ["session", "agent", "model", "project", "day"], all: true }),
     turn: async (_, store) => {
       await store.writeSetting("recall", "prompt");
       return Promise.all(

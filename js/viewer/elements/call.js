@@ -3,8 +3,9 @@
 
 import { html, nothing } from "lit";
 import { addressOf } from "../address.js";
-import { countLines, diffLines } from "../calls.js";
-import { MAX_NESTED } from "../children.js";
+import { countLines, hasDiff } from "../calls.js";
+import { diffLines, piecesOf } from "../changes.js";
+import { MAX_NESTED, reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { renderMarkdown } from "../markdown.js";
 import { icon } from "./icons.js";
@@ -17,6 +18,9 @@ import { icon } from "./icons.js";
 const HEAD_LINES = 20;
 const TAIL_LINES = 10;
 const MORE_LINES = 200;
+/** A text of more lines is laid out in stretches. */
+const MAX_LINES = 400;
+const STRETCH_LINES = 200;
 /** A shorter time says nothing. */
 const SHOWN_MS = 50;
 
@@ -41,11 +45,18 @@ function callOf(model, row, call, level) {
   return html`<div class="step ${state}">
     <button class="s-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, call.id, !isOpen)}>
       ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${call.name}</b
-      ><span class="arg" data-part=${call.isBrief ? `input-${call.id}` : nothing}>${shorten(model, call.argument)}</span
-      ><span class="out">${outcomeOf(model, call)}</span>
+      ><span class="arg" data-part=${hasDiff(call) ? `path-${call.id}` : call.isBrief ? `input-${call.id}` : nothing}
+        >${shorten(model, call.argument)}</span
+      ><span class="out">${isOpen ? nothing : hitsOf(model, row, call.id)}${outcomeOf(model, call)}</span>
     </button>
     ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call, level)}</div>` : nothing}
   </div>`;
+}
+
+/** How many hits a fold hides. @param {Model} model @param {Row} row @param {string} part */
+export function hitsOf(model, row, part) {
+  const count = model.hitsIn(row, part);
+  return count > 0 ? html`<span class="hits">${formatMany(count, "hit")}</span>` : nothing;
 }
 
 /** A path in the project as seen from there. @param {Model} model @param {string} argument */
@@ -59,7 +70,8 @@ function outcomeOf(model, call) {
   const lines = call.change ? diffLines(call.change) : [];
   const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
   const change = html`${added > 0 ? html`<span class="plus">+${added}</span>` : nothing}
-  ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing} ${call.change?.isNew ? "new" : nothing}`;
+  ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing}
+  ${call.change?.isNew ? "new" : call.change?.from === undefined ? nothing : "renamed"}`;
   return html`${child ? html`<span>${formatMany(child.messageCount, "message")}</span>` : nothing}
   ${call.change && !call.failed ? html`<span class="change">${change}</span>` : nothing}
   ${
@@ -77,9 +89,9 @@ function outcomeOf(model, call) {
 function bodyOf(model, row, call, level) {
   const { result } = call;
   if (call.kind === "agent" && !call.failed) return nestedOf(model, call, level);
-  const isDiff = call.change !== undefined && !call.failed;
+  const isDiff = hasDiff(call);
   const input = isDiff
-    ? diffOf(call)
+    ? diffOf(model, row, call)
     : call.isBrief
       ? nothing
       : textOf(model, row, `input-${call.id}`, call.text, "wrap asked");
@@ -93,18 +105,16 @@ function bodyOf(model, row, call, level) {
  */
 function nestedOf(model, call, level) {
   const child = model.children.get(call.id);
-  const isDeeper = level >= MAX_NESTED;
-  const prompt = child?.rows.find(({ kind }) => kind === "user")?.message.content ?? call.text;
-  const did = (isDeeper ? [] : (child?.rows ?? [])).filter(
-    ({ kind, calls }) => kind === "assistant" && calls.length > 0,
-  );
+  const rows = child && level < MAX_NESTED ? reportedRows(child, call) : [];
   return html`<div class="nest">
     <div class="who"><b>Prompt</b></div>
-    <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(prompt)}></div>
-    ${did.map((row) => {
+    <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(call.text)}></div>
+    ${rows.map((row) => {
       const { content } = row.message;
-      return html`${content === "" ? nothing : html`<div class="prose" .innerHTML=${renderMarkdown(content)}></div>`}
-      ${callsOf(model, row, level + 1)}`;
+      return html`<div class="said" data-message=${row.id}>
+        ${content === "" ? nothing : html`<div class="prose" data-part="content" .innerHTML=${renderMarkdown(content)}></div>`}
+        ${callsOf(model, row, level + 1)}
+      </div>`;
     })}
     ${child && model.listAddress ? html`<a class="more" href=${addressOf({ session: child.id })}>Open as session</a>` : nothing}
     ${
@@ -116,27 +126,65 @@ function nestedOf(model, call, level) {
   </div>`;
 }
 
-/** @param {Call} call */
-function diffOf(call) {
-  if (!call.change) return nothing;
-  let [before, after] = [0, 0];
-  const lines = diffLines(call.change).map(({ sign, text }) => {
-    if (sign !== "+") before += 1;
-    if (sign !== "-") after += 1;
-    const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
-    return html`<div class="dl ${kind}">
-      <i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i><u>${sign === "-" ? "−" : sign}</u
-      ><span>${text}</span>
+/**
+ * The lines of an edit; of a long one the first and the last, until more is asked for.
+ * @param {Model} model @param {Row} row @param {Call} call
+ */
+function diffOf(model, row, call) {
+  const { change } = call;
+  if (!change) return nothing;
+  const part = `input-${call.id}`;
+  const all = numberLines(diffLines(change));
+  const cut = cutOf(model, row, part, all.length);
+  const head = cut ? all.slice(0, cut.shown) : all;
+  const label = `Changes of ${change.path}`;
+  const box = (/** @type {typeof all} */ lines) =>
+    html`<div class="diff" tabindex="0" role="group" aria-label=${label}>
+      ${lines.map((line) => lineOf(line, part))}
     </div>`;
-  });
-  return html`<div
-    class="diff"
-    tabindex="0"
-    role="group"
-    aria-label="Changes of ${call.change.path}"
-    data-part="input-${call.id}"
-  >
-    ${lines}
+  return html`${
+    change.from === undefined ? nothing : html`<div class="dl-name">Renamed from ${change.from} to ${change.path}</div>`
+  }${box(head)}${cut ? html`${moreOf(model, row, part, all.length, cut.hidden)}${box(all.slice(-TAIL_LINES))}` : nothing}`;
+}
+
+/** @param {import("../changes.js").Line[]} lines */
+function numberLines(lines) {
+  let [before, after] = [0, 0];
+  return lines.map((line) => ({
+    line,
+    before: line.sign === "+" ? "" : String((before += 1)),
+    after: line.sign === "-" ? "" : String((after += 1)),
+  }));
+}
+
+/** @param {{ line: import("../changes.js").Line, before: string, after: string }} numbered @param {string} part */
+function lineOf({ line, before, after }, part) {
+  const { sign } = line;
+  const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
+  const pieces = piecesOf(line).map(({ text, isChanged }) =>
+    isChanged ? (sign === "-" ? html`<del>${text}</del>` : html`<ins>${text}</ins>`) : text,
+  );
+  return html`<div class="dl ${kind}">
+    <i>${before}</i><i>${after}</i><u>${sign === "-" ? "−" : sign}</u><span data-part=${part}>${pieces}</span>
+  </div>`;
+}
+
+/**
+ * How much of a long text is shown, nothing if all of it.
+ * @param {Model} model @param {Row} row @param {string} part @param {number} lines
+ */
+function cutOf(model, row, part, lines) {
+  const shown = HEAD_LINES + MORE_LINES * model.shownMore(row, part);
+  const hidden = lines - shown - TAIL_LINES;
+  return hidden <= TAIL_LINES || model.isSearched(row, part) ? undefined : { shown, hidden };
+}
+
+/** @param {Model} model @param {Row} row @param {string} part @param {number} lines @param {number} hidden */
+function moreOf(model, row, part, lines, hidden) {
+  return html`<div class="cut">
+    ${formatMany(lines, "line")}, ${formatCount(hidden)} of them not shown
+    <button @click=${() => model.showMore(row, part, 1)}>Show ${Math.min(MORE_LINES, hidden)} more</button>
+    <button @click=${() => model.showMore(row, part, Infinity)}>Open all</button>
   </div>`;
 }
 
@@ -146,15 +194,21 @@ function diffOf(call) {
  */
 export function textOf(model, row, part, text, kind = "") {
   const lines = text.split("\n");
-  const shown = HEAD_LINES + MORE_LINES * model.shownMore(row, part);
-  const hidden = lines.length - shown - TAIL_LINES;
-  if (hidden <= TAIL_LINES || model.isSearched(row, part))
-    return html`<div class="term ${kind}" tabindex="0" data-part=${part}>${text}</div>`;
-  return html`<div class="term ${kind}" tabindex="0" data-part=${part}>${lines.slice(0, shown).join("\n")}</div>
-    <div class="cut">
-      ${formatMany(countLines(text), "line")}, ${formatCount(hidden)} of them not shown
-      <button @click=${() => model.showMore(row, part, 1)}>Show ${Math.min(MORE_LINES, hidden)} more</button>
-      <button @click=${() => model.showMore(row, part, Infinity)}>Open all</button>
-    </div>
-    <div class="term ${kind}" tabindex="0" data-part=${part}>${lines.slice(-TAIL_LINES).join("\n")}</div>`;
+  const cut = cutOf(model, row, part, lines.length);
+  const box = (/** @type {string[]} */ shown) =>
+    html`<div class="term ${kind}" tabindex="0" data-part=${part}>${stretchesOf(shown)}</div>`;
+  if (!cut) return box(lines);
+  return html`${box(lines.slice(0, cut.shown))}${moreOf(model, row, part, countLines(text), cut.hidden)}${box(
+    lines.slice(-TAIL_LINES),
+  )}`;
+}
+
+/** Many lines in stretches that the browser lays out once they come on screen. @param {string[]} lines */
+function stretchesOf(lines) {
+  if (lines.length <= MAX_LINES) return lines.join("\n");
+  return Array.from({ length: Math.ceil(lines.length / STRETCH_LINES) }, (_, place) => {
+    const stretch = lines.slice(place * STRETCH_LINES, (place + 1) * STRETCH_LINES);
+    const isLast = (place + 1) * STRETCH_LINES >= lines.length;
+    return html`<div class=${isLast ? "" : "stretch"}>${stretch.join("\n")}${isLast ? "" : "\n"}</div>`;
+  });
 }

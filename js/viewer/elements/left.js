@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatMany, formatSpan } from "../format.js";
+import { fileFilter } from "./filters.js";
 import { icon } from "./icons.js";
 import { tabsOf } from "./tabs.js";
 
@@ -21,7 +22,7 @@ export function leftOf(model, go) {
   return html`<nav class="left" aria-label="Session" ?data-open=${model.isLeftOpen}>
     <div class="tabs" role="tablist" aria-label="Session">${tabs}</div>
     <div class="pane" id="pane" role="tabpanel" aria-label=${TABS[model.tab]} tabindex="0">
-      ${model.tab === "outline" ? outlineOf(model, go) : filesOf(model, go)}
+      ${model.tab === "outline" ? outlineOf(model, go) : filesOf(model)}
     </div>
   </nav>`;
 }
@@ -95,25 +96,22 @@ function notable(row) {
 /** @param {string} path */
 const shorten = (path) => path.split("/").slice(-2).join("/");
 
-/** @param {Model} model @param {(row: number) => void} go */
-function filesOf(model, go) {
+/** @param {Model} model */
+function filesOf(model) {
   const { files } = model.conversation.totals;
   if (files.size === 0) return html`<p class="note">No file was changed by a tool that says so.</p>`;
+  const { filters } = model;
   return [...files].map(([path, { added, removed, rows }]) => {
     const [folder, name] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
     return html`<button
       class="f-row"
-      title="${path}, ${formatMany(rows.length, "edit")}"
-      @click=${() => go(model.conversation.rowOf.get(nextOf(model, rows)) ?? 0)}
+      title="${path}, ${formatMany(rows.length, "edit")}: show only the calls that touched it"
+      aria-pressed=${filters.has(fileFilter(model, path))}
+      @click=${() => model.search(filters.queryToggling(fileFilter(model, path)))}
     >
       <span class="p"><span>${shorten(folder)}</span>${name}</span>
       <span class="plus">${added > 0 ? `+${added}` : ""}</span
       ><span class="minus">${removed > 0 ? `−${removed}` : ""}</span>
     </button>`;
   });
-}
-
-/** The next edit behind the cursor, or the first. @param {Model} model @param {string[]} rows */
-function nextOf(model, rows) {
-  return rows.find((id) => (model.conversation.rowOf.get(id) ?? 0) > model.cursor) ?? rows[0];
 }

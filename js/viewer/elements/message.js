@@ -8,7 +8,7 @@ import { fateOf } from "../builds.js";
 import { formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
 import { imageSize, imageUrl, sizeOf } from "../images.js";
 import { renderMarkdown } from "../markdown.js";
-import { callsOf, textOf } from "./call.js";
+import { callsOf, hitsOf, textOf } from "./call.js";
 import { icon } from "./icons.js";
 
 /** @import { Attachment } from "../../types/index.js" */
@@ -123,6 +123,7 @@ function reasoningOf(model, row, index, text) {
       @click=${() => model.setOpen(row, part, !isOpen)}
     >
       ${icon("chevron", "tw")}<b>Reasoning</b><span class="pv">${words}</span>
+      ${isOpen ? nothing : hitsOf(model, row, part)}
     </button>
     ${isOpen ? html`<div class="r-body prose" data-part=${part} .innerHTML=${renderMarkdown(text)}></div>` : nothing}
   </div>`;
@@ -136,7 +137,7 @@ function otherOf(model, row) {
   return html`<div class="reason">
       <button class="r-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
         ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${content.slice(0, 200).replace(/\s+/g, " ")}</span>
-        <span>${formatMany(row.tokens, "token")}</span>
+        <span>${isOpen ? nothing : hitsOf(model, row, "content")} ${formatMany(row.tokens, "token")}</span>
       </button>
       ${isOpen ? html`<div class="boxed">${textOf(model, row, "content", content, "wrap")}</div>` : nothing}
     </div>
@@ -149,6 +150,7 @@ function summaryOf(model, row) {
   return html`<div class="notice warn">
       ${icon("fold")}<b>Context compacted, a new frame begins</b>
       <span class="act">
+        ${isOpen ? nothing : hitsOf(model, row, "content")}
         <button aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
           ${isOpen ? "Hide the summary" : "Read the summary"}
         </button>

@@ -1,9 +1,12 @@
 // @ts-check
-/** The header, and the strip below it: totals. */
+/** The header, and the strip below it: totals, or filters while something is searched. */
 
 import { html, nothing } from "lit";
 import { formatAgent, formatCount, formatModel, formatShort, formatSpan } from "../format.js";
+import { filtersOf } from "./filters.js";
 import { brandOf, icon } from "./icons.js";
+
+import { MAX_HITS } from "../search.js";
 
 /** @import { Model } from "../model.js" */
 
@@ -40,9 +43,11 @@ export function headerOf(model, actions) {
 
 /** @param {Model} model @param {Record<string, () => void>} actions */
 function searchOf(model, actions) {
-  const isSearching = model.query !== "";
+  const isSearching = model.filters.text !== "";
   const place =
-    model.hits.length === 0 ? "nothing found" : `${model.currentHit + 1} of ${formatCount(model.hits.length)}`;
+    model.hits.length === 0
+      ? "nothing found"
+      : `${formatCount(model.currentHit + 1)} of ${formatCount(model.hits.length)}${model.hits.length > MAX_HITS ? "+" : ""}`;
   return html`<div class="find" role="search">
     ${icon("find")}<input
       type="search"
@@ -65,6 +70,11 @@ function searchOf(model, actions) {
 
 /** @param {Model} model @param {Record<string, () => void>} actions */
 export function stripOf(model, actions) {
+  return model.query === "" ? totalsOf(model, actions) : filtersOf(model);
+}
+
+/** @param {Model} model @param {Record<string, () => void>} actions */
+function totalsOf(model, actions) {
   const { totals } = model.conversation;
   const { contextWindow } = model.metadata.provider;
   const span = formatSpan(totals.start, totals.end);
@@ -79,14 +89,14 @@ export function stripOf(model, actions) {
     ${tokensOf(model)} ${filesOf(model, actions)}
     ${
       totals.calls > 0
-        ? html`<span class="tot"
-            ><b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}</span
-          >`
+        ? html`<button class="tot" title="Show only tool calls" @click=${() => model.search("role:tool")}>
+            <b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}
+          </button>`
         : nothing
     }
     ${
       totals.failed > 0
-        ? html`<button class="tot bad" title="Next error" @click=${actions.nextError}>
+        ? html`<button class="tot bad" title="Show only errors" @click=${() => model.search("is:error")}>
             <b>${formatCount(totals.failed)}</b> ${totals.failed === 1 ? "error" : "errors"}
           </button>`
         : nothing

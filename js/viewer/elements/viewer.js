@@ -81,8 +81,8 @@ export class Viewer extends LitElement {
     extendUp: () => this.#extend(-1),
     openActions: () => this.#toggleActions(),
     toLastRead: () => this.#goTo(this.model.lastRead?.placeIn(this.model)),
-    toStart: () => this.#goTo(0),
-    toEnd: () => this.#goTo(this.model.rows.length - 1),
+    toStart: () => this.#goTo(this.model.end(-1)),
+    toEnd: () => this.#goTo(this.model.end(1)),
     toNew: () => this.#goToNew(),
     switchTheme: () => this.#switchTheme(),
     help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
@@ -114,6 +114,11 @@ export class Viewer extends LitElement {
     if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
     if (isTyping && event.key !== "Escape") return;
     if (event.target instanceof HTMLElement && event.target.role === "slider" && event.key.length > 1) return;
+    if (event.key === "Home" || event.key === "End") {
+      // The browser itself knows the end of what is mounted alone.
+      event.preventDefault();
+      return this.conversation.goToEnd(event.key === "Home" ? -1 : 1);
+    }
     const action = this.#keys.press(event.key);
     if (!action || (this.model.rows.length === 0 && action !== "help")) return;
     event.preventDefault();
@@ -133,6 +138,7 @@ export class Viewer extends LitElement {
     this.model.change(() => {
       this.model.cursor = row;
       this.model.isLeftOpen = false;
+      this.model.filters.reveal([this.model.rows[row]]);
     });
     await this.conversation.show(row);
     // By then the list knows that it was scrolled, and somebody may have gone on.
@@ -176,7 +182,10 @@ export class Viewer extends LitElement {
 
   /** Brings a row on screen, and leaves the focus where it is. @param {number} row */
   #showRow = (row) => {
-    this.model.change(() => (this.model.cursor = row));
+    this.model.change(() => {
+      this.model.cursor = row;
+      this.model.filters.reveal([this.model.rows[row]]);
+    });
     void this.conversation.show(row);
   };
 
@@ -193,12 +202,12 @@ export class Viewer extends LitElement {
   }
 
   async #showHit() {
-    const hit = this.model.hits[this.model.currentHit];
+    const { currentHit, hit } = this.model;
     if (!hit) return;
     await this.conversation.show(hit.row, "auto");
     await nextFrame();
     await this.conversation.updateComplete;
-    if (hit !== this.model.hits[this.model.currentHit]) return;
+    if (currentHit !== this.model.currentHit) return;
     const box = currentHitBox();
     const list = this.querySelector(".conv");
     if (!box || !list) return;
@@ -286,9 +295,12 @@ export class Viewer extends LitElement {
   }
 
   updated() {
-    const isQueried = this.model.query !== "" && this.model.query !== this.#shownQuery;
-    this.#shownQuery = this.model.query;
-    if (isQueried) void this.#showHit();
+    const { query, hit, cursor } = this.model;
+    if (query === this.#shownQuery) return this.#showTurn();
+    this.#shownQuery = query;
+    // A narrow page has room for the field only while something is searched.
+    this.toggleAttribute("data-search", query !== "" || document.activeElement instanceof HTMLInputElement);
+    void (hit ? this.#showHit() : this.conversation.show(cursor, "auto"));
     this.#showTurn();
   }
 

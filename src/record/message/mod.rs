@@ -212,6 +212,9 @@ pub struct Usage {
     /// Input tokens written to the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
+    /// Those of them that stay there for an hour instead of five minutes, which costs more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write_hour: Option<u64>,
     /// Output tokens spent on reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
