@@ -20,6 +20,7 @@ import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
+import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
@@ -256,6 +257,7 @@ async function inChromium(executablePath, packed, given) {
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
     await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
+    await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
     await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));

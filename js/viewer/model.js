@@ -1,13 +1,17 @@
 // @ts-check
 /** What the page has open: the session's rows, the folds, the search, the place. It knows no document. */
 
+import { Branches } from "./branches.js";
 import { isOpenAtFirst } from "./calls.js";
 import { arrange } from "./conversation.js";
 import { Filters } from "./filters.js";
 import { Inspector } from "./inspector.js";
 import { Hits, findHits, foldOf } from "./search.js";
+import { Selection } from "./selection.js";
 
-/** @import { FileProblem, MetadataJson, ReadMessage } from "../types/index.js" */
+/** @import { Damage } from "./damage.js" */
+/** @import { LastRead } from "./last-read.js" */
+/** @import { MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Conversation, Row } from "./conversation.js" */
 /** @import { Call } from "./calls.js" */
 /** @import { Child } from "./children.js" */
@@ -15,10 +19,8 @@ import { Hits, findHits, foldOf } from "./search.js";
 
 /** The state of the page. Each change is told to those who listen to `change`. */
 export class Model extends EventTarget {
-  /** All messages of the session, in order: another array after each change. @type {ReadMessage[]} */
-  messages = [];
-  /** @type {Map<string, number>} the places of messages by their ids */
-  #places = new Map();
+  /** All messages of the session, and which of them are shown. */
+  branches = new Branches();
   /** @type {Map<string, boolean>} what a person opened or closed; the rest follows its kind */
   #folds = new Map();
   /** @type {Map<string, number>} */
@@ -31,7 +33,7 @@ export class Model extends EventTarget {
   metadata;
   /** The sub-agents' sessions, by the calls that began them. @type {Map<string, Child>} */
   children = new Map();
-  /** What could not be read of the session's files. @type {(Pick<FileProblem, "file" | "message"> & { start?: number, end?: number })[]} */
+  /** What could not be read of the session's files. @type {Damage[]} */
   damage = [];
   /** Why reading ended, where it failed. */
   trouble = "";
@@ -61,11 +63,19 @@ export class Model extends EventTarget {
   inspector = new Inspector(this);
   /** What is hidden. */
   filters = new Filters(this);
+  selection = new Selection(this);
+  /** Where the reader was the last time. @type {LastRead | undefined} */
+  lastRead;
 
   /** @param {MetadataJson} metadata */
   constructor(metadata) {
     super();
     this.metadata = metadata;
+  }
+
+  /** The messages that are shown, in order: another array after each change. */
+  get messages() {
+    return this.branches.path;
   }
 
   get rows() {
@@ -83,17 +93,23 @@ export class Model extends EventTarget {
    * @param {readonly ReadMessage[]} messages
    */
   add(messages) {
-    const all = [...this.messages];
-    for (const message of messages) {
-      const place = this.#places.get(message.id) ?? all.length;
-      this.#places.set(message.id, place);
-      all[place] = message;
-    }
+    this.changeBranch(() => this.branches.add(messages));
+  }
+
+  /** Changes which messages there are, or which are shown. @param {() => void} work */
+  changeBranch(work) {
     this.change(() => {
-      this.messages = all;
-      this.conversation = arrange(all);
+      work();
+      this.conversation = arrange(this.messages);
+      this.cursor = this.#nearestShown(this.cursor);
       if (this.query !== "") this.#search();
     });
+  }
+
+  /** Shows the path that has a message, if one has it. @param {string} id */
+  showPathOf(id) {
+    const { path } = this.branches;
+    if (this.branches.reveal(id) && this.branches.path !== path) this.changeBranch(() => {});
   }
 
   /** Takes a sub-agent's session. @param {string} callId @param {Child} child */

@@ -3,7 +3,7 @@
 
 import { hasDiff } from "./calls.js";
 import { diffLines } from "./changes.js";
-import { reportedRows } from "./children.js";
+import { MAX_NESTED, reportedRows } from "./children.js";
 
 /** @import { Call } from "./calls.js" */
 /** @import { Child } from "./children.js" */
@@ -120,7 +120,7 @@ class Search {
       this.#find(lines.map(({ text }) => text).join("\n"), "input", owner, around, fold, call);
     } else this.#find(call.text, "input", owner, around, call.isBrief ? undefined : fold, call);
     const child = this.#children.get(call.id);
-    if (child) {
+    if (child && around.length < MAX_NESTED) {
       const folds = [...around, fold];
       for (const row of reportedRows(child, call)) {
         this.#find(row.message.content, "content", row, folds);

@@ -125,7 +125,7 @@ export async function openFile(driven, origin, file, how = {}) {
 }
 
 /** The row that has the focus. @param {import("playwright-core").Page} page */
-const focused = (page) => page.locator("article:focus").getAttribute("data-message");
+export const focused = (page) => page.locator("article:focus").getAttribute("data-message");
 
 /** @param {import("playwright-core").Page} page @param {string[]} ids @param {number} count of turns */
 async function checkReading(page, ids, count) {

@@ -196,7 +196,7 @@ test("a revised message stays at its place, and folds stay as a person left them
   const model = new Model(/** @type {any} */ ({}));
   model.add(SAID);
   model.setOpen(model.rows[1], "a", true);
-  model.add([{ ...SAID[1], content: "I look again." }]);
+  model.add([{ ...SAID[1], rev: 1, content: "I look again." }]);
   assert.equal(model.rows.length, 5);
   assert.equal(model.rows[1].message.content, "I look again.");
   assert.equal(model.isOpen(model.rows[1], "a", model.rows[1].calls[0]), true);

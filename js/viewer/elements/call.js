@@ -2,9 +2,10 @@
 /** A tool call with its result: one line, and what it opens. */
 
 import { html, nothing } from "lit";
+import { addressOf } from "../address.js";
 import { countLines, hasDiff } from "../calls.js";
 import { diffLines, piecesOf } from "../changes.js";
-import { reportedRows } from "../children.js";
+import { MAX_NESTED, reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { renderMarkdown } from "../markdown.js";
 import { icon } from "./icons.js";
@@ -23,18 +24,21 @@ const STRETCH_LINES = 200;
 /** A shorter time says nothing. */
 const SHOWN_MS = 50;
 
-/** @param {Model} model @param {Row} row @returns {import("lit").TemplateResult | typeof nothing} */
-export function callsOf(model, row) {
+/**
+ * @param {Model} model @param {Row} row @param {number} [level] how many sub-agents it is nested in
+ * @returns {import("lit").TemplateResult | typeof nothing}
+ */
+export function callsOf(model, row, level = 0) {
   const { calls } = row;
   if (calls.length === 0) return nothing;
   return html`<div class="steps">
     ${calls.length > 1 ? html`<div class="par">${calls.length} calls in parallel</div>` : nothing}
-    ${calls.map((call) => callOf(model, row, call))}
+    ${calls.map((call) => callOf(model, row, call, level))}
   </div>`;
 }
 
-/** @param {Model} model @param {Row} row @param {Call} call */
-function callOf(model, row, call) {
+/** @param {Model} model @param {Row} row @param {Call} call @param {number} level */
+function callOf(model, row, call, level) {
   const isOpen = model.isOpen(row, call.id, call);
   const state = call.failed ? "bad" : call.kind === "agent" ? "agent" : "";
   const mark = call.failed ? "failed" : call.kind === "agent" ? "agent" : call.result ? "done" : "waiting";
@@ -45,7 +49,7 @@ function callOf(model, row, call) {
         >${shorten(model, call.argument)}</span
       ><span class="out">${isOpen ? nothing : hitsOf(model, row, call.id)}${outcomeOf(model, call)}</span>
     </button>
-    ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call)}</div>` : nothing}
+    ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call, level)}</div>` : nothing}
   </div>`;
 }
 
@@ -81,10 +85,10 @@ function outcomeOf(model, call) {
   ${call.tokens === undefined ? nothing : html`<span class="opt">${formatMany(call.tokens, "token")}</span>`}`;
 }
 
-/** @param {Model} model @param {Row} row @param {Call} call */
-function bodyOf(model, row, call) {
+/** @param {Model} model @param {Row} row @param {Call} call @param {number} level */
+function bodyOf(model, row, call, level) {
   const { result } = call;
-  if (call.kind === "agent" && !call.failed) return nestedOf(model, call);
+  if (call.kind === "agent" && !call.failed) return nestedOf(model, call, level);
   const isDiff = hasDiff(call);
   const input = isDiff
     ? diffOf(model, row, call)
@@ -95,19 +99,24 @@ function bodyOf(model, row, call) {
   return html`${input}${isDiff ? nothing : output}`;
 }
 
-/** What a sub-agent was asked, what it did, and what it told. @param {Model} model @param {Call} call */
-function nestedOf(model, call) {
+/**
+ * What a sub-agent was asked, what it did, and what it told; of one that is nested deeper, only that it is a session.
+ * @param {Model} model @param {Call} call @param {number} level
+ */
+function nestedOf(model, call, level) {
   const child = model.children.get(call.id);
+  const rows = child && level < MAX_NESTED ? reportedRows(child, call) : [];
   return html`<div class="nest">
     <div class="who"><b>Prompt</b></div>
     <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(call.text)}></div>
-    ${(child ? reportedRows(child, call) : []).map((row) => {
+    ${rows.map((row) => {
       const { content } = row.message;
       return html`<div class="said" data-message=${row.id}>
         ${content === "" ? nothing : html`<div class="prose" data-part="content" .innerHTML=${renderMarkdown(content)}></div>`}
-        ${callsOf(model, row)}
+        ${callsOf(model, row, level + 1)}
       </div>`;
     })}
+    ${child && model.listAddress ? html`<a class="more" href=${addressOf({ session: child.id })}>Open as session</a>` : nothing}
     ${
       call.result
         ? html`<div class="who"><b>Report</b></div>

@@ -13,9 +13,10 @@ import { repeat } from "lit/directives/repeat.js";
 import { formatCount, formatDay, formatMany } from "../format.js";
 import { highlightCode } from "../highlight.js";
 import { markHits } from "../marks.js";
+import { bandsAfter, bandsBefore } from "./bands.js";
 import { hiddenOf, nothingOf } from "./filters.js";
 import { LongScroll } from "./long-scroll.js";
-import { messageOf, nameOf } from "./message.js";
+import { chooserOf, messageOf, nameOf } from "./message.js";
 
 /** @import { Range } from "@tanstack/virtual-core" */
 /** @import { Item } from "../filters.js" */
@@ -272,11 +273,19 @@ export class Conversation extends LitElement {
       aria-posinset=${index + 1}
       aria-setsize=${filters.items?.length ?? rows.length}
       ?data-current=${isCurrent}
+      ?data-selected=${!isHidden && this.model.selection.has(row)}
       @focusin=${moveCursor}
       @click=${moveCursor}
     >
-      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : messageOf(this.model, row)}
+      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : this.#rowOf(row, item.from)}
     </article>`;
+  }
+
+  /** A row with what stands around it. @param {Row} row @param {number} place */
+  #rowOf(row, place) {
+    const { model } = this;
+    return html`${chooserOf(model, row)} ${place === 0 ? bandsBefore(model) : nothing} ${messageOf(model, row)}
+    ${bandsAfter(model, row)}`;
   }
 
   /** Shows a run of hidden rows, and goes on with its first. @param {Item} item */

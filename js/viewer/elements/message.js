@@ -2,6 +2,7 @@
 /** One row of the conversation: a message, with its calls. */
 
 import { html, nothing } from "lit";
+import { addressOf } from "../address.js";
 import { FATE_WORDS } from "../build-words.js";
 import { fateOf } from "../builds.js";
 import { formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
@@ -32,19 +33,31 @@ export function messageOf(model, row) {
   </div>`;
 }
 
+/** What selects a row by the mouse; keys do it by `x`. @param {Model} model @param {Row} row */
+export const chooserOf = ({ selection }, row) =>
+  html`<button
+    class="choose"
+    role="checkbox"
+    tabindex="-1"
+    aria-label="Select this message"
+    aria-checked=${selection.has(row)}
+    @click=${() => selection.toggle(row)}
+  ></button>`;
+
 /** @param {Model} model @param {Row} row */
 function gutterOf(model, row) {
   const { fates } = model.inspector;
   const fate = fates && fateOf(row, fates).fate;
   return html`${
-    row.isFirstOfTurn ? html`<span class="num">${model.conversation.turns[row.turn].number}</span>` : linkOf(row)
+    row.isFirstOfTurn ? html`<span class="num">${model.conversation.turns[row.turn].number}</span>` : linkOf(model, row)
   }${fate ? html`<span class="fate ${fate}">${FATE_WORDS[fate]}</span>` : nothing}`;
 }
 
-/** @param {Row} row */
-function linkOf({ message }) {
+/** @param {Model} model @param {Row} row */
+function linkOf({ branches }, { message }) {
   const time = formatTime(message.timestamp);
-  return html`<a href="#m=${message.id}" title="Link to this message">${time || "link"}</a>`;
+  const address = addressOf({ message: message.id, branch: branches.name });
+  return html`<a href=${address} title="Link to this message">${time || "link"}</a>`;
 }
 
 /** @param {Model} model @param {Row} row */
@@ -59,7 +72,7 @@ function userOf(model, row) {
       <h2>You</h2>
       <span class="r">
         ${tokens ? html`<span><b>${formatCount(tokens.count)}</b> tokens</span>` : nothing}<span class="tm"
-          >${linkOf(row)}</span
+          >${linkOf(model, row)}</span
         >
       </span>
     </div>
@@ -84,7 +97,7 @@ function assistantOf(model, row) {
   return html`<div class="who ${row.isFirstOfModel ? "" : "q"}">
       <b>${formatModel(name) || "Assistant"}</b>
       <span class="r" title=${cache}>
-        <span class="tm narrow">${linkOf(row)}</span>
+        <span class="tm narrow">${linkOf(model, row)}</span>
         ${sent > 0 ? html`<span class="opt">in <b>${formatShort(sent)}</b></span>` : nothing}
         ${output > 0 ? html`<span class="opt">out <b>${formatShort(output)}</b></span>` : nothing}
       </span>

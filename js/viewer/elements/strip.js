@@ -78,8 +78,13 @@ function totalsOf(model, actions) {
   const { totals } = model.conversation;
   const { contextWindow } = model.metadata.provider;
   const span = formatSpan(totals.start, totals.end);
+  const elsewhere = model.branches.all.length - totals.messages;
   return html`<div class="strip" role="region" aria-label="Totals" tabindex="0">
-    <span class="tot"><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}</span>
+    <span class="tot"
+      ><b>${formatCount(totals.messages)}</b>
+      ${totals.messages === 1 ? "message" : "messages"}${elsewhere > 0 ? "," : ""}
+      ${elsewhere > 0 ? html`<span>${formatCount(elsewhere)} on other branches</span>` : nothing}</span
+    >
     ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}
     ${tokensOf(model)} ${filesOf(model, actions)}
     ${
@@ -99,6 +104,11 @@ function totalsOf(model, actions) {
     ${
       model.damage.length > 0
         ? html`<button class="tot odd" @click=${actions.showDamage}><b>${model.damage.length}</b> damaged</button>`
+        : nothing
+    }
+    ${
+      model.lastRead?.isReached === false && model.lastRead.placeIn(model) !== undefined
+        ? html`<button class="tot go" @click=${actions.toLastRead}>Where you left off</button>`
         : nothing
     }
     ${model.trouble ? html`<span class="tot bad" role="alert">${model.trouble}</span>` : nothing}
