@@ -182,7 +182,7 @@ function bodyOf(call) {
   return markup`${input}${result?.content ? outputOf(result.content) : undefined}${imagesOf(result?.attachments)}`;
 }
 
-/** @param {import("../viewer/calls.js").Change} change */
+/** @param {import("../viewer/changes.js").Change} change */
 function diffOf(change) {
   let [before, after] = [0, 0];
   const lines = diffLines(change).map(({ sign, text }) => {

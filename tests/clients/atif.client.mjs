@@ -12,7 +12,7 @@ import { root } from "../../scripts/run.mjs";
 import { pythonWith } from "../../scripts/toolchain.mjs";
 import { openStore } from "../../js/index.js";
 
-/** @import { Suite } from "../../scripts/suites.mjs" */
+/** @import { Outcome, Suite } from "../../scripts/suites.mjs" */
 
 const VALIDATOR = [
   "atif==1.8.0",
@@ -45,6 +45,7 @@ const AGENTS = [
 /** @type {Suite} */
 export default {
   title: "trajectories are what the format's validator takes",
+  /** @returns {Promise<Outcome>} */
   async run() {
     const python = pythonWith("atif", VALIDATOR);
     if (!python) return { skipped: "'python3 -m venv' or 'pip install' did not work" };
