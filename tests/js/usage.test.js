@@ -15,7 +15,7 @@ import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
-/** @import { UsageOptions, UsageRow } from "../../js/types/index.js" */
+/** @import { UsageRow } from "../../js/types/index.js" */
 /** @typedef {{ day: string, agent: string, model: string, project: string, session: string }} Keys */
 /** @typedef {{ calls: number, input: number, output: number, cacheRead: number, cacheWrite: number }} Sums */
 
