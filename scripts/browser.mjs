@@ -18,6 +18,7 @@ import { serve } from "../tests/browser/serve.mjs";
 import { checkView } from "../tests/browser/view.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
+import { checkTurns } from "../tests/browser/viewer-turns.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
 import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
@@ -257,6 +258,7 @@ async function inChromium(executablePath, packed, given) {
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
     await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
+    await check("the viewer's turns", () => checkTurns(driven, packed, leftoff));
     await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));
     for (const [name, make] of Object.entries(BUNDLERS)) {

@@ -7,6 +7,7 @@ import { Filters } from "./filters.js";
 import { Inspector } from "./inspector.js";
 import { Hits, findHits, foldOf } from "./search.js";
 import { Selection } from "./selection.js";
+import { TurnFolds } from "./turn-folds.js";
 
 /** @import { Damage } from "./damage.js" */
 /** @import { LastRead } from "./last-read.js" */
@@ -65,6 +66,7 @@ export class Model extends EventTarget {
   inspector = new Inspector(this);
   /** What is hidden. */
   filters = new Filters(this);
+  turnFolds = new TurnFolds(this);
   selection = new Selection(this);
   /** Where the reader was the last time. @type {LastRead | undefined} */
   lastRead;
@@ -176,9 +178,9 @@ export class Model extends EventTarget {
     return this.#more.get(foldOf(row.id, part)) ?? 0;
   }
 
-  /** @param {Row} row @param {string} part @param {number} times */
+  /** @param {Row} row @param {string} part @param {number} times below 0 for as little as at first */
   showMore(row, part, times) {
-    this.change(() => this.#more.set(foldOf(row.id, part), this.shownMore(row, part) + times));
+    this.change(() => this.#more.set(foldOf(row.id, part), Math.max(this.shownMore(row, part) + times, 0)));
   }
 
   /** The current hit. @returns {Hit | undefined} */
@@ -222,21 +224,30 @@ export class Model extends EventTarget {
       }
   }
 
-  /** Shows rows although a filter hides them. @param {number} from @param {number} to */
-  reveal(from, to) {
-    this.change(() => this.filters.reveal(this.rows.slice(from, to + 1)));
+  /** Shows rows although a filter or a folded turn hides them. @param {number} from @param {number} [to] */
+  reveal(from, to = from) {
+    const rows = this.rows.slice(from, to + 1);
+    this.change(() => {
+      this.filters.reveal(rows);
+      this.turnFolds.reveal(rows);
+    });
   }
 
-  /** The first row that is shown, or the last. @param {1 | -1} side @returns {number | undefined} */
+  /** Whether a row has a line in the list of its own. @param {Row} row */
+  isListed(row) {
+    return this.filters.isShown(row) && !this.turnFolds.hides(row);
+  }
+
+  /** The first row that is listed, or the last. @param {1 | -1} side @returns {number | undefined} */
   end(side) {
-    const isShown = (/** @type {Row} */ row) => this.filters.isShown(row);
+    const isShown = (/** @type {Row} */ row) => this.isListed(row);
     const place = side < 0 ? this.rows.findIndex(isShown) : this.rows.findLastIndex(isShown);
     return place < 0 ? undefined : place;
   }
 
-  /** The row that is shown at a place, or behind it, or before. @param {number} place */
+  /** The row that is listed at a place, or behind it, or before. @param {number} place */
   #nearestShown(place) {
-    const isShown = (/** @type {Row} */ row) => this.filters.isShown(row);
+    const isShown = (/** @type {Row} */ row) => this.isListed(row);
     const next = this.rows.findIndex((row, at) => at >= place && isShown(row));
     if (next >= 0) return next;
     return Math.max(this.rows.slice(0, place).findLastIndex(isShown), 0);
@@ -258,6 +269,7 @@ export class Model extends EventTarget {
     const { hit } = this;
     if (!hit) return;
     this.cursor = hit.row;
+    this.turnFolds.openForHit(this.rows[hit.row]);
     for (const { row, part, call } of hit.folds) {
       if (this.isOpen(row, part, call)) continue;
       const name = foldOf(row.id, part);
@@ -271,6 +283,9 @@ export class Model extends EventTarget {
       if (before === undefined) this.#folds.delete(name);
       else this.#folds.set(name, before);
     this.#openedByHit.clear();
+    this.turnFolds.leaveHit();
+    const turn = this.rows[this.cursor] && this.turnFolds.turnAround(this.rows[this.cursor]);
+    if (turn) this.cursor = turn.firstRow;
   }
 
   /**

@@ -19,13 +19,16 @@ const SHOWN_BYTES = 128;
 export const bandsBefore = (model) => bandsAt(model, "");
 
 /** What stands behind a row: behind its message, or a result of its calls. @param {Model} model @param {Row} row */
-export const bandsAfter = (model, row) => messagesOf(row).map(({ id }) => bandsAt(model, id));
+export const bandsAfter = (model, row) => messagesOf(row).flatMap(({ id }) => bandsAt(model, id));
 
 /** @param {Model} model @param {string} message the id of the one before, "" before the first */
 function bandsAt(model, message) {
   const paths = model.branches.forks.get(message);
-  return html`${damageAt(model, message).map((damage) => bandOf(holeOf(damage)))}
-  ${paths ? bandOf(forkOf(model, paths)) : nothing} ${isLastRead(model, message) ? bandOf(seenOf(model)) : nothing}`;
+  return [
+    ...damageAt(model, message).map(holeOf),
+    ...(paths ? [forkOf(model, paths)] : []),
+    ...(isLastRead(model, message) ? [seenOf(model)] : []),
+  ].map(bandOf);
 }
 
 /** @param {unknown} content */

@@ -249,11 +249,12 @@ export class SessionMap extends LitElement {
 
   /** @param {KeyboardEvent} event */
   #handleKey(event) {
-    const { view, rows } = this.model;
+    const { view, rows, filters } = this.model;
+    const { from, to } = filters.itemAt(filters.placeOf(view.first));
     /** @type {Record<string, number>} */
     const moves = {
-      ArrowUp: view.first - 1,
-      ArrowDown: view.first + 1,
+      ArrowUp: from - 1,
+      ArrowDown: to + 1,
       PageUp: view.first - PAGE_ROWS,
       PageDown: view.first + PAGE_ROWS,
       Home: 0,

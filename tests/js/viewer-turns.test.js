@@ -1,0 +1,90 @@
+// @ts-check
+// Turns as one line: what the list has then, and what opens a turn.
+// Tries: js/viewer/turn-folds.js, js/viewer/filters.js, js/viewer/model.js, js/viewer/search.js, js/viewer/selection.js
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Model } from "../../js/viewer/model.js";
+
+/** @param {string} id @param {string} role @param {string} content @returns {any} */
+const message = (id, role, content) => ({ id, role, content });
+
+/** A note before the first request, and three turns. */
+function modelOf() {
+  const model = new Model(/** @type {any} */ ({}));
+  model.add([
+    message("note", "system", "Instructions"),
+    message("u1", "user", "One"),
+    message("a1", "assistant", "a needle, a needle"),
+    message("u2", "user", "Two"),
+    message("a2", "assistant", "nothing"),
+    message("a3", "assistant", "a needle"),
+    message("u3", "user", "Three"),
+  ]);
+  return model;
+}
+
+/** The first and the last row of each item of the list. @param {Model} model */
+const listed = (model) => {
+  const id = (/** @type {number} */ place) => model.rows[place].id;
+  const items = model.filters.items ?? model.rows.map((_, place) => ({ from: place, to: place }));
+  return items.map(({ from, to }) => (from === to ? id(from) : `${id(from)}-${id(to)}`)).join(" ");
+};
+const ALL = "note u1 a1 u2 a2 a3 u3";
+
+/** @param {Model} model @param {string} id */
+const rowOf = (model, id) => model.rows[/** @type {number} */ (model.conversation.rowOf.get(id))];
+
+test("a turn folds to its request, and all turns do that have one", () => {
+  const model = modelOf();
+  model.turnFolds.toggle(rowOf(model, "u2"));
+  assert.equal(listed(model), "note u1 a1 u2-a3 u3");
+  assert.equal(model.filters.placeOf(5), 3);
+  assert.equal(model.isListed(rowOf(model, "u2")), true);
+  assert.equal(model.isListed(rowOf(model, "a2")), false);
+  model.add([message("a4", "assistant", "said later")]);
+  assert.equal(listed(model), "note u1 a1 u2-a3 u3 a4");
+  model.turnFolds.toggle(rowOf(model, "u1"), true);
+  assert.equal(listed(model), "note u1-a1 u2-a3 u3-a4");
+  assert.equal(model.end(1), 6);
+  model.turnFolds.toggle(rowOf(model, "u1"), true);
+  assert.equal(listed(model), `${ALL} a4`);
+});
+
+test("filters show what they leave of folded turns, which are folded again without them", () => {
+  const model = modelOf();
+  model.turnFolds.toggle(rowOf(model, "u2"));
+  model.search("role:assistant");
+  assert.equal(listed(model), "note-u1 a1 u2 a2 a3 u3");
+  model.search("");
+  assert.equal(listed(model), "note u1 a1 u2-a3 u3");
+});
+
+test("the current hit opens its turn, and folds it when it is left", () => {
+  const model = modelOf();
+  model.turnFolds.toggle(rowOf(model, "u1"), true);
+  model.search("needle");
+  assert.equal(listed(model), "note u1 a1 u2-a3 u3");
+  assert.equal(model.hits.countIn(1, 2), 2);
+  assert.equal(model.hits.countIn(3, 5), 1);
+  assert.equal(model.hits.countIn(6, 6), 0);
+  model.moveHit(-1);
+  assert.equal(listed(model), "note u1-a1 u2 a2 a3 u3");
+  model.search("");
+  assert.equal(listed(model), "note u1-a1 u2-a3 u3");
+  assert.equal(model.cursor, 3);
+  model.reveal(4);
+  assert.equal(listed(model), "note u1-a1 u2 a2 a3 u3");
+});
+
+test("a folded turn is selected whole", () => {
+  const model = modelOf();
+  model.turnFolds.toggle(rowOf(model, "u2"));
+  model.selection.toggle(rowOf(model, "u2"));
+  assert.deepEqual(
+    model.selection.rows.map(({ id }) => id),
+    ["u2", "a2", "a3"],
+  );
+  model.selection.toggle(rowOf(model, "u2"));
+  assert.deepEqual(model.selection.rows, []);
+});
