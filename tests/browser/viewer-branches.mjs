@@ -40,8 +40,23 @@ const counted = async (page) => (await page.locator(".strip .tot").first().inner
 /** How far below the top of the screen an element is. @param {import("playwright-core").Locator} element */
 const topOf = async (element) => Math.round((await element.boundingBox())?.y ?? NaN);
 
+/** How many pixels the marks of the map have of a color of the theme. @param {Page} page @param {string} name */
+const countMarked = (page, name) =>
+  page.evaluate((variable) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector("leftoff-map canvas"));
+    const color = getComputedStyle(canvas).getPropertyValue(variable).trim().slice(1);
+    const { data } = /** @type {any} */ (canvas.getContext("2d")).getImageData(0, 0, 24, canvas.height);
+    const wanted = [0, 2, 4].map((at) => parseInt(color.slice(at, at + 2), 16));
+    let count = 0;
+    const isSo = (/** @type {number} */ at) =>
+      data[at + 3] > 60 && wanted.every((value, part) => Math.abs(data[at + part] - value) < 8);
+    for (let at = 0; at < data.length; at += 4) if (isSo(at)) count += 1;
+    return count;
+  }, name);
+
 /** @param {Page} page */
 async function checkChoosing(page) {
+  expect((await countMarked(page, "--ink2")) > 5, "expected a mark of the fork in the map");
   equal("the messages of the current path", await counted(page), `60 messages, ${OLDER} on other branches`);
   await page.evaluate((id) => void (location.hash = `m=${id}`), `trunk-${TRUNK - 1}`);
   await page.locator(`article[data-message="trunk-${TRUNK - 1}"]:focus`).waitFor();
@@ -107,6 +122,7 @@ async function checkDamage(page) {
   const hex = await hole.locator(".hex").innerText();
   expect(/^ *\d+ {2}c3 a4 3c 69 6d 67 /.test(hex), `expected the first bytes, but found ${hex.slice(0, 60)}`);
   equal("the row before it", await focused(page), "said-13");
+  expect((await countMarked(page, "--warn")) > 5, "expected a mark of the damage in the map");
   await checkAxe(page, "damage in its place");
   const download = page.waitForEvent("download");
   await hole.getByRole("button", { name: "Save the bytes" }).click();

@@ -1,9 +1,10 @@
 // @ts-check
-// Turns as one line: what the list has then, and what opens a turn.
-// Tries: js/viewer/turn-folds.js, js/viewer/filters.js, js/viewer/model.js, js/viewer/search.js, js/viewer/selection.js
+// Turns as one line: what the list has then, and what opens a turn; and what the map marks.
+// Tries: js/viewer/map.js, js/viewer/turn-folds.js, js/viewer/filters.js, js/viewer/model.js, js/viewer/search.js, js/viewer/selection.js
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { layOut } from "../../js/viewer/map.js";
 import { Model } from "../../js/viewer/model.js";
 
 /** @param {string} id @param {string} role @param {string} content @returns {any} */
@@ -87,4 +88,18 @@ test("a folded turn is selected whole", () => {
   );
   model.selection.toggle(rowOf(model, "u2"));
   assert.deepEqual(model.selection.rows, []);
+});
+
+test("the map marks forks and damage where they stand, the worst of those that are near each other", () => {
+  const { rows, conversation } = modelOf();
+  const marksOf = (/** @type {import("../../js/viewer/map.js").Between} */ between) => {
+    const map = { height: 700, pixel: 1, window: 0 };
+    const { marks, tops } = layOut(rows, conversation.turns, map, between);
+    const others = marks.filter(({ kind }) => kind !== "turn");
+    return others.map(({ kind, top }) => `${kind} ${tops.indexOf(top)}`);
+  };
+  assert.deepEqual(marksOf({ forks: [], damage: [] }), []);
+  rows.forEach((row) => (row.message = { ...row.message, tokens: /** @type {any} */ ({ count: 100 }) }));
+  assert.deepEqual(marksOf({ forks: [3], damage: [-1, 6] }), ["damage 0", "damage 7", "fork 4"]);
+  assert.deepEqual(marksOf({ forks: [3], damage: [3] }), ["damage 4"]);
 });

@@ -41,16 +41,18 @@ const bandOf = (content) =>
 /** What was placed last. @type {{ damage: Damage[], path: readonly object[], places: Map<string, Damage[]> } | undefined} */
 let placed;
 
-/** @param {Model} model @param {string} message */
-function damageAt({ damage, branches }, message) {
-  if (damage.length === 0) return [];
+/** The damage of a session, by the ids of the shown messages that it stands behind. @param {Model} model */
+export function placeDamage({ damage, branches }) {
   if (placed?.damage !== damage || placed.path !== branches.path) {
     const located = damage.filter(({ after }) => after !== undefined);
     const places = Map.groupBy(located, ({ after }) => branches.shownBefore(String(after)));
     placed = { damage, path: branches.path, places };
   }
-  return placed.places.get(message) ?? [];
+  return placed.places;
 }
+
+/** @param {Model} model @param {string} message */
+const damageAt = (model, message) => (model.damage.length > 0 && placeDamage(model).get(message)) || [];
 
 /** @param {Damage} damage */
 function holeOf(damage) {

@@ -277,16 +277,18 @@ export class Conversation extends LitElement {
       @focusin=${moveCursor}
       @click=${moveCursor}
     >
-      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : this.#rowOf(row, item)}
+      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : this.#rowOf(row, index)}
     </article>`;
   }
 
-  /** A row, or the line of a turn, with what stands around it. @param {Row} row @param {Item} item */
-  #rowOf(row, { from, to, turn }) {
+  /** A row, or the line of a turn, with what stands around it. @param {Row} row @param {number} place */
+  #rowOf(row, place) {
     const { model } = this;
+    const { from, to, turn } = model.filters.itemAt(place);
+    const isApart = model.filters.itemAt(place - 1).turn === undefined;
     const toggle = () => void this.toggleTurn(row);
     return html`${chooserOf(model, row)} ${from === 0 ? bandsBefore(model) : nothing}
-    ${turn ? foldedOf(model, turn, toggle) : messageOf(model, row, toggle)}
+    ${turn ? foldedOf(model, turn, { isApart, open: toggle }) : messageOf(model, row, toggle)}
     ${model.rows.slice(from, to + 1).map((one) => bandsAfter(model, one))}`;
   }
 

@@ -11,11 +11,11 @@ import { icon } from "./icons.js";
 /** What the line of a folded turn is called, for whoever hears it. @param {Turn} turn */
 export const foldedNameOf = ({ number, failed }) => `Turn ${number}, folded${failed > 0 ? ", failed" : ""}`;
 
-/** @param {Model} model @param {Turn} turn @param {() => void} open */
-export function foldedOf(model, turn, open) {
+/** @param {Model} model @param {Turn} turn @param {{ isApart: boolean, open: () => void }} line `isApart`: no other is above it */
+export function foldedOf(model, turn, { isApart, open }) {
   const { number, title, messageCount, edits, failed, tokens, firstRow, lastRow } = turn;
   const hits = model.hits.countIn(firstRow, lastRow);
-  return html`<div class="folded">
+  return html`<div class="folded ${isApart ? "apart" : ""}">
     <div class="g"><span class="num">${number}</span></div>
     <button aria-expanded="false" @click=${open}>
       ${icon("chevron", "tw")}<span class="x"><span class="num inline">${number}</span> ${title}</span>
