@@ -161,14 +161,13 @@ function addRow(made, row) {
   turn.edits += row.calls.filter(hasDiff).length;
   const { sent, output } = usageOf(row.message);
   turn.tokens += sent + output;
-  for (const { change } of row.calls) {
-    if (!change) continue;
+  for (const change of row.calls.flatMap(({ changes }) => changes)) {
     const file = made.totals.files.get(change.path) ?? { added: 0, removed: 0, rows: [] };
     for (const { sign } of diffLines(change)) {
       if (sign === "+") file.added += 1;
       if (sign === "-") file.removed += 1;
     }
-    file.rows.push(row.id);
+    if (file.rows.at(-1) !== row.id) file.rows.push(row.id);
     made.totals.files.set(change.path, file);
   }
 }

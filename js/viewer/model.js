@@ -133,7 +133,8 @@ export class Model extends EventTarget {
   #isOpenByKind(call) {
     if (!call) return false;
     if (call.failed) return true;
-    return call.change !== undefined && call.change.added.length + call.change.removed.length <= SHORT_EDIT_LINES;
+    const lines = call.changes.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0);
+    return call.changes.length > 0 && lines <= SHORT_EDIT_LINES;
   }
 
   /** @param {Row} row @param {string} part @param {boolean} isOpen */

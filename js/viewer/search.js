@@ -2,7 +2,7 @@
 /** Search in the rows of a session as one types, folded parts and sub-agents included. */
 
 import { hasDiff } from "./calls.js";
-import { diffLines } from "./changes.js";
+import { sectionsOf } from "./changes.js";
 import { MAX_NESTED, reportedRows } from "./children.js";
 
 /** @import { Call } from "./calls.js" */
@@ -139,8 +139,11 @@ class Search {
     const fold = { row: owner, part: call.id, call };
     if (hasDiff(call)) {
       this.#find(call.argument, "path", owner, around, undefined, call);
-      const lines = call.change ? diffLines(call.change) : [];
-      this.#find(lines.map(({ text }) => text).join("\n"), "input", owner, around, fold, call);
+      const sections = sectionsOf(call.changes).flatMap(({ heading, lines }) => [
+        heading ?? "",
+        ...lines.map(({ text }) => text),
+      ]);
+      this.#find(sections.join("\n"), "input", owner, around, fold, call);
     } else this.#find(call.text, "input", owner, around, call.isBrief ? undefined : fold, call);
     const child = this.#children.get(call.id);
     if (child && around.length < MAX_NESTED) {

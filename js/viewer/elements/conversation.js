@@ -371,7 +371,7 @@ function estimateRow({ kind, message, calls, isFirstOfTurn }) {
   if (kind === "user") return 100 + Math.min(lines, 24) * 24 + (message.attachments?.length ?? 0) * 300;
   if (kind !== "assistant") return 40;
   const prose = message.content === "" ? 0 : lines * 24;
-  const ledger = calls.reduce((sum, { failed, change }) => sum + 37 + (failed || change ? 180 : 0), 0);
+  const ledger = calls.reduce((sum, { failed, changes }) => sum + 37 + (failed || changes.length > 0 ? 180 : 0), 0);
   return 48 + prose + ledger + (message.assistant?.reasoning?.length ?? 0) * 28 + (isFirstOfTurn ? 16 : 0);
 }
 
