@@ -92,7 +92,8 @@ export const sectionsOf = (/** @type {readonly Change[]} */ changes) =>
 
 /** @param {readonly Change[]} changes @param {number} place */
 function headingOf(changes, place) {
-  const { path, from } = changes[place];
+  const { path, from, isNew, added, removed } = changes[place];
+  if (!isNew && from === undefined && added.length + removed.length === 0) return `Deleted ${path}`;
   if (from !== undefined) return `Renamed from ${from} to ${path}`;
   const isOther = path !== changes[place - 1]?.path;
   return isOther && changes.some((change) => change.path !== path) ? path : undefined;

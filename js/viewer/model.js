@@ -6,6 +6,7 @@ import { arrange } from "./conversation.js";
 import { Filters } from "./filters.js";
 import { Inspector } from "./inspector.js";
 import { Hits, findHits, foldOf } from "./search.js";
+import { OtherHits } from "./other-hits.js";
 import { Selection } from "./selection.js";
 import { TurnFolds } from "./turn-folds.js";
 
@@ -67,6 +68,7 @@ export class Model extends EventTarget {
   /** What is hidden. */
   filters = new Filters(this);
   turnFolds = new TurnFolds(this);
+  otherHits = new OtherHits(this);
   selection = new Selection(this);
   /** Where the reader was the last time. @type {LastRead | undefined} */
   lastRead;
@@ -215,6 +217,7 @@ export class Model extends EventTarget {
     this.allHits = findHits(rows, this.children, filters.text);
     const isWanted = (/** @type {HitGroup} */ { row, call }) => filters.passes(rows[row], call);
     this.hits = filters.isActive ? this.allHits.select(isWanted) : this.allHits;
+    this.otherHits.search();
     this.currentHit = Math.min(this.currentHit, this.hits.length - 1);
     this.#hiddenHits.clear();
     for (const { folds, count } of this.hits.groups)
@@ -262,6 +265,14 @@ export class Model extends EventTarget {
       this.#leaveHit();
       this.#goToHit((this.currentHit + by + count) % count);
     });
+  }
+
+  /** Goes to the first hit in a message. @param {string} id @returns {boolean} whether it has one */
+  goToHitIn(id) {
+    const row = this.conversation.rowOf.get(id);
+    const place = this.hits.groups.find((group) => group.row === row)?.start;
+    if (place !== undefined) this.moveHit(place - this.currentHit);
+    return place !== undefined;
   }
 
   /** @param {number} place */

@@ -95,6 +95,22 @@ async function checkLinks(page) {
   equal("what has the focus", await focused(page), "trunk-39");
 }
 
+/** A search counts what other branches have, and goes there. @param {Page} page */
+async function checkOtherHits(page) {
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").fill("older 7:");
+  const others = page.getByRole("button", { name: "on other branches" });
+  equal("what other branches have", (await others.innerText()).replace(/\s+/g, " "), "1 on other branches");
+  await checkAxe(page, "hits on other branches");
+  await others.click();
+  await page.locator('article[data-message="older-7"]').waitFor();
+  await page.getByText("1 of 1", { exact: true }).waitFor();
+  equal("what other branches have then", await others.count(), 0);
+  await page.getByRole("searchbox").fill("newer");
+  equal("the other way", (await others.innerText()).replace(/\s+/g, " "), `${NEWER} on other branches`);
+  await page.keyboard.press("Escape");
+}
+
 /**
  * A log of which a line in the middle cannot be read: it is shown there, with its bytes, which can be saved.
  * @param {Page} page
@@ -286,6 +302,7 @@ export async function checkViewerBranches(driven, packed, leftoff) {
     const { page, finish } = await openFile(driven, origin, file);
     await checkChoosing(page);
     await checkLinks(page);
+    await checkOtherHits(page);
     await checkSelection(page);
     await checkDamage(page);
     await finish();

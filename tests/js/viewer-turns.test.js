@@ -1,6 +1,7 @@
 // @ts-check
 // Turns as one line: what the list has then, and what opens a turn; and what the map marks.
-// Tries: js/viewer/map.js, js/viewer/turn-folds.js, js/viewer/filters.js, js/viewer/model.js, js/viewer/search.js, js/viewer/selection.js
+// Tries: js/viewer/map.js, js/viewer/turn-folds.js, js/viewer/filters.js, js/viewer/model.js, js/viewer/search.js, js/viewer/selection.js,
+// js/viewer/other-hits.js
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -102,4 +103,29 @@ test("the map marks forks and damage where they stand, the worst of those that a
   rows.forEach((row) => (row.message = { ...row.message, tokens: /** @type {any} */ ({ count: 100 }) }));
   assert.deepEqual(marksOf({ forks: [3], damage: [-1, 6] }), ["damage 0", "damage 7", "fork 4"]);
   assert.deepEqual(marksOf({ forks: [3], damage: [3] }), ["damage 4"]);
+});
+
+test("hits on other branches are counted, and shown one branch after another", () => {
+  const model = modelOf();
+  for (const name of ["b", "c"])
+    model.add([{ ...message(`${name}1`, "user", `a needle in ${name}`), parentId: "u1", branch: true }]);
+  const shown = () => [
+    model.rows.at(-1)?.id,
+    model.hits.length,
+    model.otherHits.length,
+    model.hit && model.rows[model.hit.row].id,
+  ];
+  model.search("needle");
+  assert.deepEqual(shown(), ["c1", 1, 4, "c1"]);
+  model.otherHits.goToNext();
+  assert.deepEqual(shown(), ["u3", 3, 2, "a1"]);
+  model.moveHit(2);
+  model.otherHits.goToNext();
+  assert.deepEqual(shown(), ["b1", 1, 4, "b1"]);
+  model.otherHits.goToNext();
+  assert.deepEqual(shown(), ["c1", 1, 4, "c1"]);
+  model.search("needle role:assistant");
+  assert.deepEqual(shown(), ["c1", 0, 3, undefined]);
+  model.search("");
+  assert.equal(model.otherHits.length, 0);
 });

@@ -67,6 +67,7 @@ export class Viewer extends LitElement {
     previousError: () => this.#goTo(this.model.next(-1, ({ failed }) => failed)),
     nextHit: () => this.#moveHit(1),
     previousHit: () => this.#moveHit(-1),
+    toOtherBranch: () => this.#goToOtherBranch(),
     focusSearch: () => this.#focusSearch(),
     fold: () => this.#fold(false),
     foldKind: () => this.#fold(true),
@@ -212,6 +213,12 @@ export class Viewer extends LitElement {
   /** @param {number} by */
   #moveHit(by) {
     this.model.moveHit(by);
+    void this.#showHit();
+  }
+
+  /** Shows the next hit on another branch. */
+  #goToOtherBranch() {
+    this.model.otherHits.goToNext();
     void this.#showHit();
   }
 
