@@ -49,6 +49,7 @@ test("a turn folds to its request, and all turns do that have one", () => {
   model.turnFolds.toggle(rowOf(model, "u1"), true);
   assert.equal(listed(model), "note u1-a1 u2-a3 u3-a4");
   assert.equal(model.end(1), 6);
+  assert.deepEqual([...model.turnFolds.folded].sort(), ["u1", "u2", "u3"]);
   model.turnFolds.toggle(rowOf(model, "u1"), true);
   assert.equal(listed(model), `${ALL} a4`);
 });
@@ -58,6 +59,10 @@ test("filters show what they leave of folded turns, which are folded again witho
   model.turnFolds.toggle(rowOf(model, "u2"));
   model.search("role:assistant");
   assert.equal(listed(model), "note-u1 a1 u2 a2 a3 u3");
+  assert.equal(
+    model.next(1, (row) => model.isListed(row)),
+    4,
+  );
   model.search("");
   assert.equal(listed(model), "note u1 a1 u2-a3 u3");
 });
