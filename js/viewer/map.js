@@ -10,7 +10,7 @@
  */
 /** @typedef {{ top: number, kind: "failed" | "damage" | "summary" | "fork" | "turn", text: string }} Mark */
 /**
- * @typedef {{ forks: readonly number[], damage: readonly number[] }} Between what stands between rows: by the rows that it is
+ * @typedef {{ forks: readonly number[], damage: readonly number[] }} Landmarks what stands between rows: by the rows that it is
  *   behind, -1 for what is before the first
  */
 /**
@@ -31,10 +31,10 @@ export const PRIORITY = ["note", "tool", "assistant", "agent", "user", "summary"
  * Lays a session out on a map, linear in tokens; no message has less than a pixel of the screen while there is room.
  * @param {readonly Row[]} rows @param {readonly Turn[]} turns
  * @param {{ height: number, pixel: number, window: number }} map in pixels, `pixel`: one of the screen
- * @param {Between} [between]
+ * @param {Landmarks} [landmarks]
  * @returns {Layout}
  */
-export function layOut(rows, turns, { height, pixel, window }, between = { forks: [], damage: [] }) {
+export function layOut(rows, turns, { height, pixel, window }, landmarks = { forks: [], damage: [] }) {
   const bands = rows.flatMap(bandsOf);
   const least = Math.min(pixel, height / Math.max(bands.length, 1));
   const room = height - least * bands.length;
@@ -52,7 +52,7 @@ export function layOut(rows, turns, { height, pixel, window }, between = { forks
     top += band.height;
   }
   tops.push(top);
-  return { bands, tops, marks: marksOf(bands, turns, tops, between), fill: fillOf(rows, tops, window) };
+  return { bands, tops, marks: marksOf(bands, turns, tops, landmarks), fill: fillOf(rows, tops, window) };
 }
 
 /**
@@ -87,7 +87,7 @@ function bandsOf(row, place) {
 
 /**
  * The marks, of those that are near each other the worst one.
- * @param {Band[]} bands @param {readonly Turn[]} turns @param {number[]} tops @param {Between} between
+ * @param {Band[]} bands @param {readonly Turn[]} turns @param {number[]} tops @param {Landmarks} landmarks
  */
 function marksOf(bands, turns, tops, { forks, damage }) {
   const of = (/** @type {Mark["kind"]} */ kind, /** @type {number[]} */ places) =>

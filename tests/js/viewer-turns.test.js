@@ -98,9 +98,9 @@ test("a folded turn is selected whole", () => {
 
 test("the map marks forks and damage where they stand, the worst of those that are near each other", () => {
   const { rows, conversation } = modelOf();
-  const marksOf = (/** @type {import("../../js/viewer/map.js").Between} */ between) => {
+  const marksOf = (/** @type {import("../../js/viewer/map.js").Landmarks} */ landmarks) => {
     const map = { height: 700, pixel: 1, window: 0 };
-    const { marks, tops } = layOut(rows, conversation.turns, map, between);
+    const { marks, tops } = layOut(rows, conversation.turns, map, landmarks);
     const others = marks.filter(({ kind }) => kind !== "turn");
     return others.map(({ kind, top }) => `${kind} ${tops.indexOf(top)}`);
   };

@@ -150,7 +150,7 @@ export class SessionMap extends LitElement {
     const window = metadata.provider.contextWindow;
     const size = `${height} ${ratio} ${window}`;
     if (this.#laidOut.rows !== rows || this.#laidOut.damage !== damage || this.#laidOut.size !== size)
-      this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window }, betweenOf(this.model));
+      this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window }, landmarksOf(this.model));
     this.#laidOut = { rows, damage, size };
     const style = getComputedStyle(this);
     const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
@@ -281,7 +281,7 @@ export class SessionMap extends LitElement {
 }
 
 /** The rows that forks and damage stand behind. @param {Model} model */
-function betweenOf(model) {
+function landmarksOf(model) {
   const rowBefore = (/** @type {string} */ id) => model.conversation.rowOf.get(id) ?? -1;
   return {
     forks: [...model.branches.forks.keys()].map(rowBefore),
