@@ -4,7 +4,7 @@
 import { html, nothing } from "lit";
 import { addressOf } from "../address.js";
 import { countLines, hasDiff } from "../calls.js";
-import { diffLines, piecesOf } from "../changes.js";
+import { diffLines, piecesOf, sectionsOf } from "../changes.js";
 import { MAX_NESTED, reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { renderMarkdown } from "../markdown.js";
@@ -67,15 +67,16 @@ function shorten({ metadata: { project } }, argument) {
 /** @param {Model} model @param {Call} call */
 function outcomeOf(model, call) {
   const child = model.children.get(call.id);
-  const lines = call.change ? diffLines(call.change) : [];
+  const { changes } = call;
+  const lines = changes.flatMap(diffLines);
   const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
   const change = html`${added > 0 ? html`<span class="plus">+${added}</span>` : nothing}
   ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing}
-  ${call.change?.isNew ? "new" : call.change?.from === undefined ? nothing : "renamed"}`;
+  ${changes[0]?.isNew && changes.length === 1 ? "new" : changes.some(({ from }) => from !== undefined) ? "renamed" : nothing}`;
   return html`${child ? html`<span>${formatMany(child.messageCount, "message")}</span>` : nothing}
-  ${call.change && !call.failed ? html`<span class="change">${change}</span>` : nothing}
+  ${hasDiff(call) ? html`<span class="change">${change}</span>` : nothing}
   ${
-    call.outcome && (call.failed || !call.change)
+    call.outcome && !hasDiff(call)
       ? call.failed
         ? html`<em>${call.outcome}</em>`
         : html`<span class="opt">${call.outcome}</span>`
@@ -131,21 +132,21 @@ function nestedOf(model, call, level) {
  * @param {Model} model @param {Row} row @param {Call} call
  */
 function diffOf(model, row, call) {
-  const { change } = call;
-  if (!change) return nothing;
   const part = `input-${call.id}`;
-  const all = numberLines(diffLines(change));
+  const all = sectionsOf(call.changes).flatMap(({ heading, lines }, place) => [
+    ...(heading === undefined ? (place > 0 ? [html`<div class="dl-gap"></div>`] : []) : [headingOf(heading, part)]),
+    ...numberLines(lines).map((line) => lineOf(line, part)),
+  ]);
   const cut = cutOf(model, row, part, all.length);
-  const head = cut ? all.slice(0, cut.shown) : all;
-  const label = `Changes of ${change.path}`;
-  const box = (/** @type {typeof all} */ lines) =>
-    html`<div class="diff" tabindex="0" role="group" aria-label=${label}>
-      ${lines.map((line) => lineOf(line, part))}
-    </div>`;
-  return html`${
-    change.from === undefined ? nothing : html`<div class="dl-name">Renamed from ${change.from} to ${change.path}</div>`
-  }${box(head)}${cut ? html`${moreOf(model, row, part, all.length, cut.hidden)}${box(all.slice(-TAIL_LINES))}` : nothing}`;
+  const box = (/** @type {unknown[]} */ lines) =>
+    html`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${call.argument}">${lines}</div>`;
+  return cut
+    ? html`${box(all.slice(0, cut.shown))}${moreOf(model, row, part, all.length, cut.hidden)}${box(all.slice(-TAIL_LINES))}`
+    : box(all);
 }
+
+/** @param {string} heading @param {string} part */
+const headingOf = (heading, part) => html`<div class="dl-name" data-part=${part}>${heading}</div>`;
 
 /** @param {import("../changes.js").Line[]} lines */
 function numberLines(lines) {
