@@ -17,6 +17,12 @@ export function formatShort(count) {
   return `${Number(value.toFixed(digits))} ${unit}`;
 }
 
+/** $1.24, $0.0045: two digits at least. @param {number} dollars */
+export function formatCost(dollars) {
+  if (dollars >= 0.995 || dollars === 0) return `$${dollars.toFixed(2)}`;
+  return `$${dollars.toFixed(Math.min(6, 1 - Math.floor(Math.log10(dollars))))}`;
+}
+
 /** 0.5 s, 21 s, 3 min, 2 h 5 min. @param {number} ms */
 export function formatDuration(ms) {
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;

@@ -18,6 +18,7 @@ export const KEYS = [
   [["m"], "focusMap", "The map"],
   [["1"], "showOutline", "Outline"],
   [["2"], "showFiles", "Files"],
+  [["3"], "showUsage", "Usage"],
   [["c"], "copyLink", "Copy a link to the message"],
   [["y"], "copyText", "Copy the message's text"],
   [["x"], "select", "Select the message"],

@@ -56,7 +56,7 @@ export class Model extends EventTarget {
   view = { first: 0, last: 0 };
   /** How many messages came while the end was not on screen. */
   unseen = 0;
-  /** @type {"outline" | "files"} */
+  /** @type {"outline" | "files" | "usage"} */
   tab = "outline";
   isHelpOpen = false;
   isDamageOpen = false;

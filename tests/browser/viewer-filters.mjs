@@ -136,6 +136,23 @@ async function checkTouchedFiles(page) {
   await page.getByRole("region", { name: "Totals" }).waitFor();
 }
 
+/** What the models took: the sums of the session and of its sub-agent. @param {import("playwright-core").Page} page */
+async function checkUsage(page) {
+  await page.getByRole("button", { name: /^Tokens/ }).click();
+  await page.getByRole("tab", { name: "Usage", selected: true }).waitFor();
+  const panel = page.getByRole("tabpanel", { name: "Usage" });
+  const text = (await panel.innerText()).replace(/\s+/g, " ");
+  expect(/Sonnet 5.5 \$0\.\d\d 8 calls .* in .* out .* from the cache/.test(text), `expected sums, but found ${text}`);
+  expect(text.includes("With 1 sub-agent."), `expected the sub-agent to be named, but found ${text}`);
+  await page
+    .locator("article .who .r", { hasText: /in\s*[\d.]+ k\s*out\s*\d+\s*\$0\.\d+/ })
+    .first()
+    .waitFor();
+  await checkAxe(page, "what the calls took");
+  await page.keyboard.press("2");
+  await page.getByRole("tab", { name: "Files", selected: true }).waitFor();
+}
+
 /** The field of a narrow page, which has room for it only while something is searched. @param {import("playwright-core").Page} page */
 async function checkNarrow(page) {
   await page.getByRole("button", { name: "Search" }).click();
@@ -172,6 +189,7 @@ export async function checkFilters(driven, packed, leftoff, fixtures) {
     const called = await openFile(driven, origin, join(fixtures, "claude-code", "ccsession-cli"));
     await checkSubAgents(called.page);
     await checkTouchedFiles(called.page);
+    await checkUsage(called.page);
     await called.finish();
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkNarrow(narrow.page);

@@ -1,16 +1,17 @@
 // @ts-check
-/** The panel at the left: the turns of the session, and its files. */
+/** The panel at the left: the turns of the session, its files, and what its calls took. */
 
 import { html, nothing } from "lit";
 import { formatMany, formatSpan } from "../format.js";
 import { fileFilter } from "./filters.js";
 import { icon } from "./icons.js";
 import { tabsOf } from "./tabs.js";
+import { usageOf } from "./usage.js";
 
 /** @import { Row, Turn } from "../conversation.js" */
 /** @import { Model } from "../model.js" */
 
-const TABS = /** @type {const} */ ({ outline: "Outline", files: "Files" });
+const TABS = /** @type {const} */ ({ outline: "Outline", files: "Files", usage: "Usage" });
 
 /** How many turns the outline shows at each side of the one that is read. */
 const NEAR_TURNS = 150;
@@ -22,7 +23,7 @@ export function leftOf(model, go) {
   return html`<nav class="left" aria-label="Session" ?data-open=${model.isLeftOpen}>
     <div class="tabs" role="tablist" aria-label="Session">${tabs}</div>
     <div class="pane" id="pane" role="tabpanel" aria-label=${TABS[model.tab]} tabindex="0">
-      ${model.tab === "outline" ? outlineOf(model, go) : filesOf(model)}
+      ${model.tab === "outline" ? outlineOf(model, go) : model.tab === "files" ? filesOf(model) : usageOf(model)}
     </div>
   </nav>`;
 }

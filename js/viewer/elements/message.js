@@ -5,9 +5,10 @@ import { html, nothing } from "lit";
 import { addressOf } from "../address.js";
 import { FATE_WORDS } from "../build-words.js";
 import { fateOf } from "../builds.js";
-import { formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
+import { formatCost, formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
 import { imageSize, imageUrl, sizeOf } from "../images.js";
 import { renderMarkdown } from "../markdown.js";
+import { costOfAnswer } from "../usage.js";
 import { callsOf, hitsOf, textOf } from "./call.js";
 import { icon } from "./icons.js";
 
@@ -101,6 +102,7 @@ function assistantOf(model, row) {
   const { model: name, reasoning = [], usage } = row.message.assistant ?? {};
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
   const sent = input + cacheRead + cacheWrite;
+  const cost = costOfAnswer(row.message);
   const cache = `${formatCount(cacheRead)} read from the cache, ${formatCount(cacheWrite)} written`;
   return html`<div class="who ${row.isFirstOfModel ? "" : "q"}">
       <b>${formatModel(name) || "Assistant"}</b>
@@ -108,6 +110,7 @@ function assistantOf(model, row) {
         <span class="tm narrow">${linkOf(model, row)}</span>
         ${sent > 0 ? html`<span class="opt">in <b>${formatShort(sent)}</b></span>` : nothing}
         ${output > 0 ? html`<span class="opt">out <b>${formatShort(output)}</b></span>` : nothing}
+        ${cost ? html`<span class="opt"><b>${formatCost(cost)}</b></span>` : nothing}
       </span>
     </div>
     ${reasoning.map((piece, index) => reasoningOf(model, row, index, piece.text))}

@@ -86,7 +86,7 @@ function totalsOf(model, actions) {
       ${elsewhere > 0 ? html`<span>${formatCount(elsewhere)} on other branches</span>` : nothing}</span
     >
     ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}
-    ${tokensOf(model)} ${filesOf(model, actions)}
+    ${tokensOf(model, actions)} ${filesOf(model, actions)}
     ${
       totals.calls > 0
         ? html`<button class="tot" title="Show only tool calls" @click=${() => model.search("role:tool")}>
@@ -127,15 +127,15 @@ function windowOf(used, whole) {
   >`;
 }
 
-/** @param {Model} model */
-function tokensOf({ conversation: { totals } }) {
+/** @param {Model} model @param {Record<string, () => void>} actions */
+function tokensOf({ conversation: { totals } }, actions) {
   if (totals.input === 0) return html`<span class="tot">Tokens <b>${formatShort(totals.tokens)}</b></span>`;
   const cached = Math.round((100 * totals.cached) / totals.input);
-  return html`<span class="tot"
-    >Tokens <span><b>${formatShort(totals.input)}</b> in</span>
+  return html`<button class="tot" title="What each model took" @click=${actions.showUsage}>
+    Tokens <span><b>${formatShort(totals.input)}</b> in</span>
     <span><b>${formatShort(totals.output)}</b> out${cached > 0 ? "," : ""}</span>
-    ${cached > 0 ? html`<span><b>${cached} %</b> cached</span>` : nothing}</span
-  >`;
+    ${cached > 0 ? html`<span><b>${cached} %</b> cached</span>` : nothing}
+  </button>`;
 }
 
 /** @param {Model} model @param {Record<string, () => void>} actions */

@@ -75,6 +75,7 @@ export class Viewer extends LitElement {
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
     showOutline: () => this.model.change(() => (this.model.tab = "outline")),
     showFiles: () => this.model.change(() => (this.model.tab = "files")),
+    showUsage: () => this.model.change(() => (this.model.tab = "usage")),
     copyLink: () => this.#copy(linkTo(this.model, this.#current.id)),
     copyText: () => this.#copy(textOf(this.#current)),
     select: () => this.model.selection.toggle(this.#current),
