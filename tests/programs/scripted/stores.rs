@@ -81,8 +81,22 @@ pub fn run_store_step(
         "point" => store.point(session()?)?.to_string(),
         "relocate" => format!("{{\"count\":{}}}", store.relocate(step.text("from")?, step.text("to")?)?),
         "restore" => store.restore(&step.text("id")?)?,
-        "usage" => store.usage(&step.rest())?,
         "recordMessage" => store.record_message(session()?, &step.rest())?.to_string(),
+        "redacted" => store.redact(step.raw("value").unwrap_or("null"))?,
+        "secrets" => store.secrets(),
+        "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
+        "trashed" => store.list_trash()?,
+        "writeForAgent" => write_for_agent(store, session()?, step)?,
+        "unsetSetting" | "writeSetting" => {
+            done(store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?)
+        }
+        op => return run_query(store, op, step),
+    }))
+}
+
+fn run_query(store: &Store, op: &str, step: &Step) -> Result<Option<String>, Box<dyn Error>> {
+    Ok(Some(match op {
+        "usage" => store.usage(&step.rest())?,
         "turn" => store.turn(&step.text("conversation")?, &step.without_fields(&["conversation"]))?,
         "recall" => {
             let (question, request) = (step.text("question")?, step.without_fields(&["question", "embed"]));
@@ -97,14 +111,6 @@ pub fn run_store_step(
             with_vectors(step, |helpers| {
                 take_items(store.search(&words, &request, helpers)?, step.value("most")?)
             })?
-        }
-        "redacted" => store.redact(step.raw("value").unwrap_or("null"))?,
-        "secrets" => store.secrets(),
-        "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
-        "trashed" => store.list_trash()?,
-        "writeForAgent" => write_for_agent(store, session()?, step)?,
-        "unsetSetting" | "writeSetting" => {
-            done(store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?)
         }
         op => return of_outputs(store, op, step),
     }))
