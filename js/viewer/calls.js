@@ -1,6 +1,8 @@
 // @ts-check
 /** What one line says of a tool call: its argument, its outcome, whether it failed, what it changed. */
 
+import { showHidden } from "./hidden.js";
+
 /** @import { ReadCall, ReadMessage } from "../types/index.js" */
 
 /**
@@ -27,6 +29,8 @@ const IDENTIFYING = [
   "prompt",
   "name",
 ];
+/** What nests deeper is not indented: each level would be, and the text become many times as long. */
+const MAX_INDENTED = 32;
 /** A longer argument is cut in the line, and shown whole below it. */
 const MAX_BRIEF = 90;
 const EDITS = /^(edit|multiedit|write|write_file|replace|str_replace|apply_patch|create_file|notebookedit|edit_file)$/i;
@@ -53,7 +57,7 @@ export function describeCall(call, result, asked) {
         : isBrief
           ? argument
           : input
-            ? formatInput(input)
+            ? formatInput(input, call.arguments)
             : call.arguments,
     isBrief,
     result,
@@ -90,14 +94,30 @@ const isNamed = (value) =>
   (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"));
 
 /** @param {string} text */
-const oneLine = (text) => text.slice(0, 400).replace(/\s+/g, " ").trim();
+const oneLine = (text) => showHidden(text.slice(0, 400).replace(/\s+/g, " ").trim());
 
-/** The whole of what was asked, for whoever opens the call. @param {Record<string, unknown>} input */
-function formatInput(input) {
-  const entries = Object.entries(input);
-  return entries
-    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`)
-    .join("\n");
+/** The whole of what was asked, for whoever opens the call. @param {Record<string, unknown>} input @param {string} raw */
+function formatInput(input, raw) {
+  try {
+    const entries = Object.entries(input);
+    return entries
+      .map(([key, value]) => `${key}: ${typeof value === "string" ? value : formatValue(value)}`)
+      .join("\n");
+  } catch {
+    // Nested too deep for the engine's stack.
+    return raw;
+  }
+}
+
+/** @param {unknown} value */
+function formatValue(value) {
+  const flat = JSON.stringify(value);
+  let [depth, deepest] = [0, 0];
+  for (const [sign] of flat.matchAll(/[[{\]}]/g)) {
+    depth += sign === "[" || sign === "{" ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest > MAX_INDENTED ? flat : JSON.stringify(value, null, 2);
 }
 
 /** Whether a result says that the tool failed, or did not run. @param {ReadMessage | undefined} result */

@@ -2,6 +2,7 @@
 /** What the page shows of a session's messages: rows, turns, totals. Nothing here knows a document. */
 
 import { describeCall, diffLines, hasFailed } from "./calls.js";
+import { showHidden } from "./hidden.js";
 
 /** @import { ReadMessage } from "../types/index.js" */
 /** @import { Call } from "./calls.js" */
@@ -130,7 +131,7 @@ function beginTurn({ turns, rows }, row) {
 }
 
 /** The first lines of a request, as a title. @param {string} content */
-const titleOf = (content) => content.slice(0, 300).replace(/\s+/g, " ").trim();
+const titleOf = (content) => showHidden(content.slice(0, 300).replace(/\s+/g, " ").trim());
 
 /** @param {Conversation} made @param {Row} row */
 function addRow(made, row) {

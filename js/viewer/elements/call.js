@@ -4,6 +4,7 @@
 import { html, nothing } from "lit";
 import { countLines, diffLines } from "../calls.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { renderMarkdown } from "../markdown.js";
 import { icon } from "./icons.js";
 
@@ -15,6 +16,8 @@ import { icon } from "./icons.js";
 const HEAD_LINES = 20;
 const TAIL_LINES = 10;
 const MORE_LINES = 200;
+const MAX_CHARACTERS = 20_000;
+const TAIL_CHARACTERS = 2_000;
 /** A shorter time says nothing. */
 const SHOWN_MS = 50;
 
@@ -35,7 +38,7 @@ function callOf(model, row, call) {
   const mark = call.failed ? "failed" : call.kind === "agent" ? "agent" : call.result ? "done" : "waiting";
   return html`<div class="step ${state}">
     <button class="s-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, call.id, !isOpen)}>
-      ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${call.name}</b
+      ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${showHidden(call.name)}</b
       ><span class="arg" data-part=${call.isBrief ? `input-${call.id}` : nothing}>${shorten(model, call.argument)}</span
       ><span class="out">${outcomeOf(model, call)}</span>
     </button>
@@ -114,7 +117,7 @@ function diffOf(call) {
     const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
     return html`<div class="dl ${kind}">
       <i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i><u>${sign === "-" ? "−" : sign}</u
-      ><span>${text}</span>
+      ><span>${showHidden(text)}</span>
     </div>`;
   });
   return html`<div
@@ -133,16 +136,44 @@ function diffOf(call) {
  * @param {Model} model @param {Row} row @param {string} part @param {string} text @param {string} [kind]
  */
 export function textOf(model, row, part, text, kind = "") {
-  const lines = text.split("\n");
-  const shown = HEAD_LINES + MORE_LINES * model.shownMore(row, part);
-  const hidden = lines.length - shown - TAIL_LINES;
-  if (hidden <= TAIL_LINES || model.isSearched(row, part))
-    return html`<div class="term ${kind}" tabindex="0" data-part=${part}>${text}</div>`;
-  return html`<div class="term ${kind}" tabindex="0" data-part=${part}>${lines.slice(0, shown).join("\n")}</div>
+  const times = model.shownMore(row, part);
+  const { head, tail, lines } = cutText(text, model.isSearched(row, part) ? Infinity : times);
+  const box = (/** @type {string} */ shown) =>
+    html`<div class="term ${kind}" tabindex="0" data-part=${part}>${showHidden(shown)}</div>`;
+  if (tail === undefined) return box(head);
+  const hidden =
+    lines > 0
+      ? `${formatMany(countLines(text), "line")}, ${formatCount(lines)} of them not shown`
+      : `${formatCount(text.length - head.length - tail.length)} characters not shown`;
+  return html`${box(head)}
     <div class="cut">
-      ${formatMany(countLines(text), "line")}, ${formatCount(hidden)} of them not shown
-      <button @click=${() => model.showMore(row, part, 1)}>Show ${Math.min(MORE_LINES, hidden)} more</button>
+      ${hidden}
+      <button @click=${() => model.showMore(row, part, 1)}>
+        Show ${lines > 0 ? formatCount(Math.min(MORE_LINES, lines)) : nothing} more
+      </button>
       <button @click=${() => model.showMore(row, part, Infinity)}>Open all</button>
     </div>
-    <div class="term ${kind}" tabindex="0" data-part=${part}>${lines.slice(-TAIL_LINES).join("\n")}</div>`;
+    ${box(tail)}`;
+}
+
+/**
+ * The beginning and the end of a text, by lines, and by characters where these are long.
+ * @param {string} text @param {number} times how often more was asked for
+ * @returns {{ head: string, tail?: string, lines: number }} `lines`: how many are left out whole
+ */
+function cutText(text, times) {
+  const all = text.split("\n");
+  const shown = HEAD_LINES + MORE_LINES * times;
+  const hidden = all.length - shown - TAIL_LINES;
+  const isCut = hidden > TAIL_LINES;
+  const head = isCut ? all.slice(0, shown).join("\n") : text;
+  const tail = isCut ? all.slice(-TAIL_LINES).join("\n") : "";
+  const characters = MAX_CHARACTERS * (1 + times);
+  if (head.length + tail.length <= characters + TAIL_CHARACTERS)
+    return isCut ? { head, tail, lines: hidden } : { head, lines: 0 };
+  return {
+    head: head.slice(0, characters),
+    tail: (isCut ? tail : text.slice(characters)).slice(-TAIL_CHARACTERS),
+    lines: isCut ? hidden : 0,
+  };
 }

@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatMany, formatSpan } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { icon } from "./icons.js";
 import { tabsOf } from "./tabs.js";
 
@@ -93,7 +94,7 @@ function notable(row) {
 }
 
 /** @param {string} path */
-const shorten = (path) => path.split("/").slice(-2).join("/");
+const shorten = (path) => showHidden(path.split("/").slice(-2).join("/"));
 
 /** @param {Model} model @param {(row: number) => void} go */
 function filesOf(model, go) {
@@ -106,7 +107,7 @@ function filesOf(model, go) {
       title="${path}, ${formatMany(rows.length, "edit")}"
       @click=${() => go(model.conversation.rowOf.get(nextOf(model, rows)) ?? 0)}
     >
-      <span class="p"><span>${shorten(folder)}</span>${name}</span>
+      <span class="p"><span>${shorten(folder)}</span>${showHidden(name)}</span>
       <span class="plus">${added > 0 ? `+${added}` : ""}</span
       ><span class="minus">${removed > 0 ? `−${removed}` : ""}</span>
     </button>`;

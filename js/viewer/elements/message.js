@@ -2,13 +2,15 @@
 /** One row of the conversation: a message, with its calls. */
 
 import { html, nothing } from "lit";
+import { addressOf } from "../address.js";
 import { FATE_WORDS } from "../build-words.js";
 import { fateOf } from "../builds.js";
 import { formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { imageSize, imageUrl, sizeOf } from "../images.js";
-import { renderMarkdown } from "../markdown.js";
 import { callsOf, textOf } from "./call.js";
 import { icon } from "./icons.js";
+import { proseOf } from "./prose.js";
 
 /** @import { Attachment } from "../../types/index.js" */
 /** @import { Row } from "../conversation.js" */
@@ -16,6 +18,8 @@ import { icon } from "./icons.js";
 
 /** A request of more lines is cut until it is opened. */
 const MAX_USER_LINES = 24;
+/** An image of more is not decoded: it takes four bytes a pixel. */
+const MAX_PIXELS = 64_000_000;
 
 /** What a row is called, for whoever hears it. @param {Row} row */
 export function nameOf(row) {
@@ -44,7 +48,7 @@ function gutterOf(model, row) {
 /** @param {Row} row */
 function linkOf({ message }) {
   const time = formatTime(message.timestamp);
-  return html`<a href="#m=${message.id}" title="Link to this message">${time || "link"}</a>`;
+  return html`<a href=${addressOf({ message: message.id })} title="Link to this message">${time || "link"}</a>`;
 }
 
 /** @param {Model} model @param {Row} row */
@@ -63,7 +67,7 @@ function userOf(model, row) {
         >
       </span>
     </div>
-    <div class="prose" data-part="content" .innerHTML=${renderMarkdown(shown)}></div>
+    ${proseOf(model, row, "content", shown)}
     ${
       isWhole
         ? nothing
@@ -90,8 +94,8 @@ function assistantOf(model, row) {
       </span>
     </div>
     ${reasoning.map((piece, index) => reasoningOf(model, row, index, piece.text))}
-    ${content === "" ? nothing : html`<div class="prose" data-part="content" .innerHTML=${renderMarkdown(content)}></div>`}
-    ${imagesOf(attachments)} ${callsOf(model, row)}`;
+    ${content === "" ? nothing : proseOf(model, row, "content", content)} ${imagesOf(attachments)}
+    ${callsOf(model, row)}`;
 }
 
 /** @param {Model} model @param {Row} row @param {number} index @param {string} text */
@@ -99,9 +103,7 @@ function reasoningOf(model, row, index, text) {
   const part = `reasoning-${index}`;
   const isSealed = text === "";
   const isOpen = !isSealed && model.isOpen(row, part);
-  const words = isSealed
-    ? "Sealed by the provider; its text is not in the log"
-    : text.slice(0, 200).replace(/\s+/g, " ");
+  const words = isSealed ? "Sealed by the provider; its text is not in the log" : beginningOf(text);
   return html`<div class="reason">
     <button
       class="r-head"
@@ -111,18 +113,25 @@ function reasoningOf(model, row, index, text) {
     >
       ${icon("chevron", "tw")}<b>Reasoning</b><span class="pv">${words}</span>
     </button>
-    ${isOpen ? html`<div class="r-body prose" data-part=${part} .innerHTML=${renderMarkdown(text)}></div>` : nothing}
+    ${isOpen ? proseOf(model, row, part, text, "r-body") : nothing}
   </div>`;
 }
+
+/** The first words of a text, for a line. @param {string} text */
+const beginningOf = (text) => showHidden(text.slice(0, 200).replace(/\s+/g, " "));
 
 /** @param {Model} model @param {Row} row */
 function otherOf(model, row) {
   const isOpen = model.isOpen(row, "content");
   const { content, tool, role, attachments } = row.message;
-  const name = tool ? `${tool.name}, without its call` : role === "system" ? "Instructions" : "Note from the client";
+  const name = tool
+    ? `${showHidden(tool.name)}, without its call`
+    : role === "system"
+      ? "Instructions"
+      : "Note from the client";
   return html`<div class="reason">
       <button class="r-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
-        ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${content.slice(0, 200).replace(/\s+/g, " ")}</span>
+        ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${beginningOf(content)}</span>
         <span>${formatMany(row.tokens, "token")}</span>
       </button>
       ${isOpen ? html`<div class="boxed">${textOf(model, row, "content", content, "wrap")}</div>` : nothing}
@@ -142,17 +151,21 @@ function summaryOf(model, row) {
       </span>
       <span class="sub">The messages before became a summary of ${formatMany(row.tokens, "token")}.</span>
     </div>
-    ${isOpen ? html`<div class="prose summary" data-part="content" .innerHTML=${renderMarkdown(row.message.content)}></div>` : nothing}`;
+    ${isOpen ? proseOf(model, row, "content", row.message.content, "summary") : nothing}`;
 }
 
 /** @param {Attachment[] | undefined} attachments */
 function imagesOf(attachments) {
   return (attachments ?? []).map((attachment) => {
     const url = imageUrl(attachment);
-    const name = attachment.name ?? attachment.path ?? attachment.mime;
-    if (!url) return html`<p class="file">${icon("file")} ${name}, ${attachment.mime}</p>`;
-    const size = imageSize(attachment);
+    const name = showHidden(attachment.name ?? attachment.path ?? attachment.mime);
+    const size = url ? imageSize(attachment) : undefined;
     const pixels = size ? `${size.width} × ${size.height}, ` : "";
+    const isHuge = size && size.width * size.height > MAX_PIXELS;
+    if (!url || isHuge)
+      return html`<p class="file">
+        ${icon("file")} ${name}, ${isHuge ? `${pixels}too large to show` : attachment.mime}
+      </p>`;
     return html`<figure class="img">
       <img
         src=${url}

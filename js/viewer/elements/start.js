@@ -6,6 +6,7 @@ import { LIST, addressOf } from "../address.js";
 import { filesIn } from "../dropped.js";
 import { formatDate, formatMany } from "../format.js";
 import { textToFind } from "../found.js";
+import { showHidden } from "../hidden.js";
 import { brandOf, icon } from "./icons.js";
 import { switchTheme } from "./viewer.js";
 
@@ -152,7 +153,7 @@ function recordOf({ id, title, project, lastActive, messageCount }, search) {
   const [name = ""] = (project ?? "").split(/[\\/]/).slice(-1);
   const about = [name, formatDate(lastActive), formatMany(messageCount, "message")].filter(Boolean).join(", ");
   return html`<a class="rec" href=${addressOf({ session: id, search })}>
-    <span class="x">${title || "Session"}</span><span>${about}</span>
+    <span class="x">${showHidden(title) || "Session"}</span><span>${about}</span>
   </a>`;
 }
 

@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatAgent, formatCount, formatModel, formatShort, formatSpan } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { brandOf, icon } from "./icons.js";
 
 /** @import { Model } from "../model.js" */
@@ -17,7 +18,7 @@ export function headerOf(model, actions) {
   return html`<header class="head">
     ${brandOf(model.listAddress)}
     <div class="title">
-      <h1>${display.title || "Session"}</h1>
+      <h1>${showHidden(display.title) || "Session"}</h1>
       <span class="of">${of}</span>
     </div>
     ${model.isLive ? html`<span class="live"><i></i>Live</span>` : nothing} ${searchOf(model, actions)}
