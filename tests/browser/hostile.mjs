@@ -102,44 +102,39 @@ const mountAll = (page) =>
   });
 
 /** @param {Tools} tools */
-export async function checkTexts({ open, finish, equal }) {
+async function checkTexts({ open, finish, equal }) {
   const texts = [...NAUGHTY, ...INHERITED, "\u202egnp.exe", "a\u200bb\u{e0041}\u{e0042}c"];
   const page = await open(everywhere(texts), texts.length, "<img src=x onerror=alert(1)>");
-  await page.keyboard.press("O");
   await mountAll(page);
   const shown = await page.evaluate(() => {
+    const steps = [...document.querySelectorAll("article .steps > .step:nth-child(2)")];
     const read = (/** @type {string} */ selector) =>
-      [...document.querySelectorAll(selector)].map(({ textContent }) => textContent ?? "");
+      steps.map((step) => [...step.querySelectorAll(selector)].at(-1)?.textContent ?? "");
     return {
-      title: read("h1"),
-      names: read("article .step:first-of-type .s-head b"),
-      outputs: read("article .step.bad .term:last-child"),
+      title: document.querySelector("h1")?.textContent,
+      names: read(".s-head b"),
+      outputs: read(".term"),
       all: document.body.textContent ?? "",
     };
   });
-  equal("the title", shown.title, ["<img src=x onerror=alert(1)>"]);
-  const plain = texts.map((text, place) => ({ text, place })).filter(({ text }) => !isHidden(text));
-  // As lit writes it: a page has no other line ends, and no zero character.
-  equal(
-    "names of tools",
-    plain.map(({ place }) => shown.names[place]),
-    plain.map(({ text }) => beginning(text)),
-  );
-  equal(
-    "outputs",
-    plain.map(({ place }) => shown.outputs[place]),
-    plain.map(({ text }) => text),
-  );
+  equal("the title", shown.title, "<img src=x onerror=alert(1)>");
+  // As they are, but for what is hidden.
+  const differing = (/** @type {string[]} */ found, /** @type {(text: string) => string} */ cut) =>
+    texts
+      .map((text, place) => ({ found: found[place], expected: cut(text) }))
+      .filter(({ found, expected }) => found !== expected && !isHidden(expected));
+  equal("names of tools that differ", differing(shown.names, beginning), []);
+  equal("outputs that differ", differing(shown.outputs, String), []);
   equal("what turns text around", DIRECTIONS.exec(shown.all)?.[0], undefined);
   equal("a hidden text", shown.all.includes("a‹U+200B›b‹tags: AB›c"), true);
   await finish(page);
 }
 
 const isHidden = (/** @type {string} */ text) =>
-  /[\u200b\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u.test(text);
+  /[\u200b\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|\p{M}{17}/u.test(text);
 
 /** @param {Tools} tools */
-export async function checkLinks({ open, finish, equal }) {
+async function checkLinks({ open, finish, equal }) {
   const page = await open(
     (place) => [{ role: "assistant", content: linksTo(ADDRESSES[place], place), assistant: {} }],
     ADDRESSES.length,
@@ -205,7 +200,7 @@ function hugeImage(width, height) {
 }
 
 /** @param {Tools} tools */
-export async function checkHeavy({ open, finish, equal }) {
+async function checkHeavy({ open, finish, equal }) {
   const names = Object.keys(HEAVY);
   const images = [hugeImage(60_000, 60_000), hugeImage(4_294_967_295, 4_294_967_295), hugeImage(1, 60_000)];
   const page = await open((place) => {
@@ -257,7 +252,7 @@ export async function checkHeavy({ open, finish, equal }) {
 const GFM_LINKS = [602, 608, 611, 612];
 
 /** @param {Tools} tools */
-export async function checkMarkdown({ driven, open, finish, equal }) {
+async function checkMarkdown({ driven, open, finish, equal }) {
   const texts = EXAMPLES.map(({ markdown }) => markdown);
   const page = await open((place) => [{ role: "assistant", content: texts[place], assistant: {} }], texts.length);
   await mountAll(page);

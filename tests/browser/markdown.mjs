@@ -2,33 +2,35 @@
 // Markdown in the viewer as CommonMark's specification has it, with what the viewer does otherwise, said as law.
 // Tries: js/viewer/markdown.js, js/viewer/hidden.js, js/viewer/elements/prose.js
 
+// @ts-expect-error it has no types
 import { HtmlRenderer, Parser } from "commonmark";
+// @ts-expect-error nor has this
 import { tests as examples } from "commonmark-spec";
 
-/** @import { Node } from "commonmark" */
+/** @typedef {{ level: number, destination: string | null, firstChild: object | null }} Parsed a node of the parser */
 
 const LIVE = /^(?:https?:|mailto:)/i;
 /**
  * What the viewer does otherwise: it shows raw HTML as text, fetches no image, follows no address but the web's and
  * mail's, and begins headings below those of messages. Written as a renderer of CommonMark's reference implementation.
  */
-class PolicyRenderer extends HtmlRenderer {
-  /** @param {Node} node */
+class PolicyRenderer extends /** @type {new () => any} */ (HtmlRenderer) {
+  /** @param {Parsed} node */
   html_inline = (node) => this.text(node);
 
-  /** @param {Node} node */
+  /** @param {Parsed} node */
   html_block(node) {
     this.tag("p");
     this.text(node);
     this.tag("/p");
   }
 
-  /** @param {Node} node @param {boolean} entering */
+  /** @param {Parsed} node @param {boolean} entering */
   heading(node, entering) {
     this.tag(`${entering ? "" : "/"}h${Math.min(node.level + 2, 6)}`);
   }
 
-  /** @param {Node} node @param {boolean} entering */
+  /** @param {Parsed} node @param {boolean} entering */
   link(node, entering) {
     if (this.disableTags > 0) return;
     if (LIVE.test(node.destination ?? ""))
@@ -37,7 +39,7 @@ class PolicyRenderer extends HtmlRenderer {
     this.tag(entering ? "span" : "/span");
   }
 
-  /** @param {Node} node @param {boolean} entering */
+  /** @param {Parsed} node @param {boolean} entering */
   image(node, entering) {
     this.disableTags += entering ? 1 : -1;
     if (entering) return this.disableTags === 1 ? this.lit("<span>[image: ") : undefined;
@@ -50,6 +52,7 @@ class PolicyRenderer extends HtmlRenderer {
 export function lawfulHtml(markdown) {
   return new PolicyRenderer().render(new Parser().parse(markdown));
 }
+/** @type {{ markdown: string, html: string, number: number }[]} */
 export const EXAMPLES = examples;
 
 /**

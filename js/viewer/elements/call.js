@@ -17,6 +17,8 @@ const HEAD_LINES = 20;
 const TAIL_LINES = 10;
 const MORE_LINES = 200;
 const MAX_CHARACTERS = 20_000;
+/** The same for a line of an edit. */
+const MAX_LINE = 2_000;
 const TAIL_CHARACTERS = 2_000;
 /** A shorter time says nothing. */
 const SHOWN_MS = 50;
@@ -107,6 +109,12 @@ function nestedOf(model, call) {
   </div>`;
 }
 
+/** A line of an edit, cut where it is very long. @param {string} line */
+const beginningOf = (line) =>
+  line.length > MAX_LINE
+    ? `${line.slice(0, MAX_LINE)} … ${formatCount(line.length - MAX_LINE)} characters not shown`
+    : line;
+
 /** @param {Call} call */
 function diffOf(call) {
   if (!call.change) return nothing;
@@ -117,7 +125,7 @@ function diffOf(call) {
     const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
     return html`<div class="dl ${kind}">
       <i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i><u>${sign === "-" ? "−" : sign}</u
-      ><span>${showHidden(text)}</span>
+      ><span>${showHidden(beginningOf(text))}</span>
     </div>`;
   });
   return html`<div
