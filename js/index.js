@@ -2,6 +2,7 @@
 /** leftoff: the public surface. */
 
 import { fromBytes, lentBytes, namedCounter } from "./wasm/core.js";
+import { toJson } from "./wasm/json.js";
 import { LeftoffError } from "./error.js";
 import { checkOptions } from "./wasm/options.js";
 import { counterModule } from "./wasm/module-choice.js";
@@ -77,6 +78,21 @@ export function modelOf(name) {
  */
 export function pricesOf(name) {
   const found = counterModule().call((core) => core.pricesOf(String(name)));
+  return found && fromBytes(found);
+}
+
+/**
+ * Computes what a model call cost, by its provider's counts and the prices that `pricesOf` has.
+ * @param {string} model
+ * @param {Partial<import("./types/index.js").Usage>} usage as a message has it in `assistant.usage`
+ * @returns {number | undefined} US dollars; nothing for a model that is not listed
+ * @throws {LeftoffError} `invalid_request` for what is no counts; `asset_missing` in a page before `loadWasm`
+ * @example
+ * costOf("gpt-4o", { input: 1000, output: 200 }); // => 0.0045
+ * costOf("nobody-1", { input: 1000 }); // => undefined
+ */
+export function costOf(model, usage) {
+  const found = counterModule().call((core) => core.costOf(String(model), toJson(usage)));
   return found && fromBytes(found);
 }
 

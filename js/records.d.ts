@@ -210,6 +210,10 @@ cacheRead?: number,
  */
 cacheWrite?: number, 
 /**
+ * Those of them that stay there for an hour instead of five minutes, which costs more.
+ */
+cacheWriteHour?: number, 
+/**
  * Output tokens spent on reasoning.
  */
 reasoning?: number, };

@@ -16,7 +16,11 @@ import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
 import { checkView } from "../tests/browser/view.mjs";
+import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
+import { checkFilters } from "../tests/browser/viewer-filters.mjs";
+import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
+import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
@@ -249,9 +253,14 @@ async function inChromium(executablePath, packed, given) {
     await check("examples/page", () => checkPageExample(driven, origin, given.transcript));
     await check("examples/viewer", () => checkViewerExample(driven, origin));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
+    const fixtures = join(root, "tests", "fixtures");
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
-    await check("leftoff view", () => checkView(driven, packed, leftoff, join(root, "tests", "fixtures")));
+    await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
+    await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
+    await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
+    await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
+    await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));
       await check(

@@ -97,6 +97,7 @@ const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/no
 const MODULE_ENTRIES = [
   "ai/index.js",
   "claude/index.js",
+  "html/index.js",
   "langchain/index.js",
   "openai/index.js",
   "opencode/index.js",

@@ -10,7 +10,7 @@ import { deflateRawSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 import { licenses } from "./licenses.mjs";
 import { root } from "./run.mjs";
-import { buildViewer } from "./viewer.mjs";
+import { buildHtmlParts, buildViewer } from "./viewer.mjs";
 
 /** @import { BuildOptions, Plugin } from "esbuild" */
 
@@ -54,8 +54,9 @@ const bundled = new Set();
 
 /** @param {BuildOptions} options */
 async function build(options) {
-  const { metafile } = await esbuild({ ...options, metafile: true });
+  const { metafile, outputFiles = [] } = await esbuild({ ...options, metafile: true });
   for (const file of Object.keys(metafile?.inputs ?? {})) bundled.add(file);
+  return outputFiles;
 }
 
 /** Makes all bundles. */
@@ -92,6 +93,7 @@ export async function bundles() {
     plugins: [host(["workerd", "web"], "../")],
   });
   await buildViewer(build, sharedCore("../web/slim.js"));
+  await buildHtmlParts(build, host(["web"], "../"));
   licenses(bundled);
 }
 
@@ -215,6 +217,16 @@ async function forLibraries() {
     format: "esm",
     external: ["@langchain/core/*"],
     plugins: [sharedCore("leftoff")],
+  });
+  await build({
+    ...SHARED_OPTIONS,
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    entryPoints: { html: "js/html/index.js" },
+    outdir: "pkg",
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    plugins: [host(["web"], "./")],
   });
 }
 

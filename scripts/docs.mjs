@@ -54,6 +54,13 @@ const PAGES = {
     others: [""],
     types: ["types/claude"],
   },
+  html: {
+    about: 'import { exportHtml } from "leftoff/html"',
+    entry: "html/index",
+    first: ["html/index"],
+    others: [""],
+    types: ["types/html"],
+  },
   langchain: {
     about: 'import { LeftoffChatMessageHistory } from "leftoff/langchain"',
     entry: "langchain/index",

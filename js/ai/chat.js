@@ -1,11 +1,8 @@
 // @ts-check
 /** Chats: a session for each, whose messages are read and saved as a screen has them. */
 
-import { checkObject, isConflict, refusal } from "../sdk/refusal.js";
-import { findSession } from "../sdk/sessions.js";
-import { inTurn } from "../sdk/turns.js";
-import { planSave } from "./plan.js";
-import { makeScreen, noteShown, screens } from "./screen.js";
+import { createChat, findChat, saveMessages } from "./save.js";
+import { makeScreen, screens } from "./screen.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Store } from "../store/store.js" */
@@ -23,7 +20,7 @@ import { makeScreen, noteShown, screens } from "./screen.js";
  * (await openChat(store, "chat-1")).id === session.id; // => true
  */
 export async function openChat(store, chatId) {
-  return checkStore(store).create({ source: sourceOf(chatId) });
+  return createChat(store, chatId);
 }
 
 /**
@@ -75,17 +72,7 @@ export async function loadChat(store, chatId) {
  * (await openChat(store, "chat-1")).metadata.stats.messageCount; // => 2
  */
 export async function saveChat(store, chat) {
-  const { chatId, messages } = Object(chat);
-  if (!Array.isArray(messages)) throw refusal("the chat's messages, an array", messages);
-  const plain = messages.map(toPlain);
-  const session = await openChat(store, chatId);
-  await inTurn(session, async () => {
-    noteShown(session, plain.at(-1));
-    for (let isSaved = false; !isSaved;) {
-      const { drafts, expected } = await planSave(session, plain);
-      isSaved = drafts.length === 0 || (await session.append(drafts, { expected }).then(() => true, isConflict));
-    }
-  });
+  await saveMessages(store, chat);
 }
 
 /** Whether a record goes on with a screen's message. @param {ReadMessage[]} records @param {ReadMessage} next */
@@ -94,33 +81,4 @@ function belongs(records, next) {
   const isLooseAnswer = (/** @type {ReadMessage} */ record) =>
     screens.idOf(record) === undefined && (record.role === "assistant" || record.role === "tool");
   return screens.isSameMessage(records, next) || (isLooseAnswer(first) && isLooseAnswer(next));
-}
-
-/** @param {Store} store @param {string} chatId */
-async function findChat(store, chatId) {
-  return findSession(checkStore(store), sourceOf(chatId));
-}
-
-/** @param {Store} store @returns {Store} */
-const checkStore = (store) => checkObject(store, "session", "a store");
-
-/** By what a chat's session is found. @param {string} chatId */
-function sourceOf(chatId) {
-  if (typeof chatId !== "string" || chatId === "") throw refusal("a chat's id, a text", chatId);
-  return { agent: "ai-sdk", id: chatId };
-}
-
-/** A message as JSON has it. @param {AiUiMessage} message @param {number} place @returns {AiUiMessage} */
-function toPlain(message, place) {
-  const { id, role, parts } = Object(message);
-  if (typeof id !== "string" || id === "") throw refusal(`an id for message ${place}, a text`, id);
-  if (role !== "system" && role !== "user" && role !== "assistant")
-    throw refusal(`"system", "user" or "assistant" as the role of message ${place}`, role);
-  if (!Array.isArray(parts) || parts.some((part) => typeof Object(part).type !== "string"))
-    throw refusal(`parts, each with its type, for message ${place}`, parts);
-  try {
-    return JSON.parse(JSON.stringify(message));
-  } catch (error) {
-    throw refusal(`values of JSON in message ${place}`, message, error);
-  }
 }

@@ -4,6 +4,7 @@
 import { readDrafts } from "../sdk/drafts.js";
 import { parseJson } from "../sdk/originals.js";
 import { goesOn, keyOf } from "./keys.js";
+import { markStream, streamOf } from "./marks.js";
 import { draftsOf, isStreaming, reviseRecords } from "./plan.js";
 import { screens } from "./screen.js";
 
@@ -27,7 +28,10 @@ export async function completeScreen(session, { last, expected }, message) {
   // Another program may have said something in the middle of it.
   if (!group[0] || !screens.isHead(group[0])) return false;
   const whole = completeParts(screens.restore(group), last, draft);
-  const revisions = reviseRecords(group, await draftsOf(whole));
+  const stream = streamOf(group[0]);
+  // What a run says the screen says again in its own words, and only that can be told as a stream.
+  const drafts = markStream(await draftsOf(whole), stream && { ...stream, isAhead: true });
+  const revisions = reviseRecords(group, drafts);
   if (revisions.length > 0) await session.append(revisions, { expected });
   return revisions.length > 0;
 }

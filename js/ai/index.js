@@ -7,6 +7,7 @@
 export { contextFor } from "./context.js";
 export { saveAnswer } from "./answer.js";
 export { loadChat, openChat, saveChat } from "./chat.js";
+export { resumeStream, saveStream } from "./stream.js";
 
 /**
  * @typedef {import("../types/ai.js").AiAnswer} AiAnswer
@@ -17,6 +18,8 @@ export { loadChat, openChat, saveChat } from "./chat.js";
  * @typedef {import("../types/ai.js").AiStep} AiStep
  * @typedef {import("../types/ai.js").AiStepOptions} AiStepOptions
  * @typedef {import("../types/ai.js").AiStepResult} AiStepResult
+ * @typedef {import("../types/ai.js").AiStream} AiStream
+ * @typedef {import("../types/ai.js").AiUiChunk} AiUiChunk
  * @typedef {import("../types/ai.js").AiUiMessage} AiUiMessage
  * @typedef {import("../types/ai.js").AiUsage} AiUsage
  */

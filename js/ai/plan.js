@@ -8,80 +8,15 @@ import { readDrafts, takeDraft } from "../sdk/drafts.js";
 import { isSameValue } from "../sdk/originals.js";
 import { keepDetails } from "./details.js";
 import { goesOn, keyOf } from "./keys.js";
+import { keepStream, markStream, streamOf } from "./marks.js";
 import { screens } from "./screen.js";
+import { Tree } from "./tree.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Draft, ReadMessage } from "../types/index.js" */
 /** @import { AiUiMessage } from "../types/ai.js" */
 /** @import { MessageParts } from "./keys.js" */
-
-/** The messages of all branches. */
-class Tree {
-  /** @type {Map<string, ReadMessage[]>} by the id of the one that they follow */
-  #next = new Map();
-  /** @type {Map<string, ReadMessage>} */
-  #byId = new Map();
-  /** The id of the last message in the log. @type {string | null} */
-  last = null;
-  /** The id of the last message on the path. */
-  leaf = "";
-
-  /** @param {Session} session */
-  static async read(session) {
-    const tree = new Tree();
-    for await (const message of session.messages({ allBranches: true })) {
-      const before = message.parentId ?? tree.last ?? "";
-      tree.#next.set(before, [...(tree.#next.get(before) ?? []), message]);
-      tree.last = message.id;
-      tree.#byId.set(message.id, message);
-      if (message.onPath !== false) tree.leaf = message.id;
-    }
-    return tree;
-  }
-
-  /** A message, by its id. @param {string} id */
-  find(id) {
-    return this.#byId.get(id);
-  }
-
-  /** The records with which a screen's message begins: behind one, or anywhere. @param {string} id @param {string} at */
-  headsOf(id, at) {
-    const records = at === "" ? [...this.#next.keys()].flatMap((one) => this.findAfter(one)) : this.findAfter(at);
-    return sortByPath(records.filter((one) => screens.isHead(one) && screens.idOf(one) === id));
-  }
-
-  /** The messages that follow one, those on the path first, then the newest. @param {string} id */
-  findAfter(id) {
-    return sortByPath([...(this.#next.get(id) ?? [])].reverse());
-  }
-
-  /** A record, and those after it that belong to the same screen's message. @param {ReadMessage} head */
-  groupOf(head) {
-    const group = [head];
-    const id = screens.idOf(head);
-    for (
-      let next;
-      (next = this.findAfter(group.at(-1)?.id ?? "").find((one) => screens.idOf(one) === id && !screens.isHead(one)));
-    )
-      group.push(next);
-    return group;
-  }
-
-  /** The records after one that no screen has saved. @param {string} id */
-  findLoose(id) {
-    /** @type {ReadMessage[]} */
-    const loose = [];
-    for (let next; (next = this.findAfter(loose.at(-1)?.id ?? id).find((one) => screens.idOf(one) === undefined));)
-      loose.push(next);
-    return loose;
-  }
-}
-
-/** Puts the records on the path first. @param {ReadMessage[]} records */
-function sortByPath(records) {
-  const isElsewhere = (/** @type {ReadMessage} */ { onPath }) => Number(onPath === false);
-  return records.sort((one, other) => isElsewhere(one) - isElsewhere(other));
-}
+/** @import { StreamMark } from "./marks.js" */
 
 /** What is planned so far. */
 class Plan {
@@ -134,7 +69,7 @@ export function readDraft(record) {
  */
 export function reviseRecords(records, drafts) {
   return records.flatMap((record, place) => {
-    const draft = drafts[place] && keepDetails(record, drafts[place]);
+    const draft = drafts[place] && keepStream(record, keepDetails(record, drafts[place]));
     const isSame = !draft || isSameValue(JSON.parse(JSON.stringify(draft)), readDraft(record));
     return isSame ? [] : [reviseRecord(record, draft)];
   });
@@ -150,31 +85,34 @@ const reviseRecord = ({ id, rev = 0, parentId }, draft) => ({
 
 /**
  * @param {Session} session @param {readonly AiUiMessage[]} messages
+ * @param {StreamMark} [stream] the mark of the last one; as it is unless given
  * @returns {Promise<{ drafts: Draft[], expected: string | null }>} `expected`: the last message that was seen
  */
-export async function planSave(session, messages) {
+export async function planSave(session, messages, stream) {
   const tree = await Tree.read(session);
   const plan = new Plan(tree);
   let at = "";
-  for (const message of messages) at = await planMessage(tree, plan, message, at);
+  for (const [place, message] of messages.entries())
+    at = await planMessage(tree, plan, { message, stream: place === messages.length - 1 ? stream : undefined }, at);
   plan.keepBranch(at);
   return { drafts: [...plan.revisions, ...plan.added], expected: tree.last };
 }
 
 /**
  * Plans one message, and answers the id of the record that it ends with.
- * @param {Tree} tree @param {Plan} plan @param {AiUiMessage} message @param {string} at the record it follows
+ * @param {Tree} tree @param {Plan} plan @param {{ message: AiUiMessage, stream?: StreamMark | undefined }} saved
+ * @param {string} at the record it follows
  */
-async function planMessage(tree, plan, message, at) {
+async function planMessage(tree, plan, { message, stream }, at) {
   if (plan.added.length > 0) {
-    plan.add(await draftsOf(message), at);
+    plan.add(markStream(await draftsOf(message), stream), at);
     return at;
   }
   // A list may begin in the middle of the chat.
   const saved = tree.headsOf(message.id, at).map((head) => tree.groupOf(head));
   const same = saved.find((group) => isSameValue(screens.restore(group), message));
-  if (same) return same.at(-1)?.id ?? at;
-  const drafts = await draftsOf(message);
+  if (same && isMarked(same, stream)) return same.at(-1)?.id ?? at;
+  const drafts = markStream(await draftsOf(message), stream);
   for (const group of saved) {
     const records = extendGroup(tree, group, drafts);
     if (isGrown(records, drafts) && canGrow(tree, records, drafts)) return grow(plan, records, drafts);
@@ -182,6 +120,11 @@ async function planMessage(tree, plan, message, at) {
   }
   const [group] = saved;
   return group ? divide(plan, drafts, group) : planUnsaved(tree, plan, drafts, at);
+}
+
+/** Whether a message has a stream's mark already. @param {readonly ReadMessage[]} group @param {StreamMark | undefined} stream */
+function isMarked([head], stream) {
+  return stream === undefined || (head !== undefined && isSameValue(streamOf(head), stream));
 }
 
 /**

@@ -26,14 +26,16 @@ import { agentsToSetUp } from "../init/names.js";
  * The formats of a session as one text; the first is the default.
  * @type {import("../types/index.js").ExportFormat[]}
  */
-export const EXPORT_FORMATS = ["markdown", "json", "leftoff"];
+export const EXPORT_FORMATS = ["markdown", "json", "atif", "leftoff"];
+/** The format that is written in pieces. */
+export const HTML = "html";
 
 /** @satisfies {Record<string, Values>} */
 export const OPTION_VALUES = {
   agents: () => queryClients("client.all", []),
   natives: nativeAgents,
   encodings: ["o200k_base", "o200k_harmony", "cl100k_base", "estimate-1"],
-  exports: () => [...EXPORT_FORMATS, ...nativeAgents()],
+  exports: () => [...EXPORT_FORMATS, HTML, ...nativeAgents()],
   formats: ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"],
   /** From the laxest to the strictest. */
   redact: ["off", "report", "replace"],

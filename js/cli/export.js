@@ -6,15 +6,16 @@ import { rm, writeFile } from "node:fs/promises";
 import { LeftoffError } from "../index.js";
 import { codeOf } from "../storage/folders.js";
 import { fromSystemError } from "../storage/system-errors.js";
-import { EXPORT_FORMATS } from "./arguments.js";
+import { EXPORT_FORMATS, HTML } from "./arguments.js";
 import { lossText } from "./losses.js";
-import { note } from "./print.js";
+import { note, printPiece } from "./print.js";
 import { findSession, withStore } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 
 /** @param {Args} args */
 export async function exportSession({ to = EXPORT_FORMATS[0], output, ...args }) {
+  if (to === HTML) return exportPage({ ...args, output });
   const format = EXPORT_FORMATS.find((name) => name === to);
   if (!format) return exportForAgent(to, { ...args, output });
   return withStore(args, async (store) => {
@@ -27,16 +28,38 @@ export async function exportSession({ to = EXPORT_FORMATS[0], output, ...args })
 }
 
 /**
+ * Writes the HTML file in pieces, as it may be larger than what is said in it.
+ * @param {Args} args
+ */
+async function exportPage({ output, ...args }) {
+  const { exportHtml } = await import("../html/index.js");
+  return withStore(args, async (store) => {
+    const pieces = exportHtml(await findSession(store, args), { allBranches: args["all-branches"] });
+    if (output) {
+      await writeNew(output, pieces);
+      return { text: `${output}\n`, value: { path: output } };
+    }
+    let value = "";
+    for await (const piece of pieces) {
+      if (args.json) value += piece;
+      else await printPiece(piece);
+    }
+    return { text: "", value };
+  });
+}
+
+/**
  * Writes it where the client finds it; starts nothing, and leaves the session as it is.
  * @param {string} agent
  * @param {Args} args
  */
 async function exportForAgent(agent, args) {
+  const formats = [...EXPORT_FORMATS, HTML].join(", ");
   const other = ["output", "all-branches"].find((name) => args[name] !== undefined && args[name] !== false);
   if (other)
     throw new LeftoffError({
       code: "usage",
-      message: `--${other} goes with --to ${EXPORT_FORMATS.join(", ")}: a session for ${agent} is written where ${agent} looks for it`,
+      message: `--${other} goes with --to ${formats}: a session for ${agent} is written where ${agent} looks for it`,
     });
   const value = await withStore(args, async (store) => store.writeForAgent(await findSession(store, args), { agent }));
   const { path, folder, command, takes, included, messageCount } = value;
@@ -51,7 +74,7 @@ async function exportForAgent(agent, args) {
   return { text: `${path}\n`, value };
 }
 
-/** @param {string} path @param {string} text */
+/** @param {string} path @param {string | AsyncIterable<string>} text */
 async function writeNew(path, text) {
   try {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
@@ -63,8 +86,9 @@ async function writeNew(path, text) {
         cause,
       });
     // A partial file would be taken for the whole, and be in the way next time.
-    if (/** @type {NodeJS.ErrnoException} */ (cause).syscall === "write")
-      await rm(path, { force: true }).catch(() => {});
+    const isBegun = cause instanceof LeftoffError || /** @type {NodeJS.ErrnoException} */ (cause).syscall === "write";
+    if (isBegun) await rm(path, { force: true }).catch(() => {});
+    if (cause instanceof LeftoffError) throw cause;
     throw fromSystemError(Object.assign(/** @type {Error} */ (cause), { path }));
   }
 }

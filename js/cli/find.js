@@ -156,8 +156,8 @@ function renderColumns({ id, agent, project, lastActive, messageCount, status, a
     .join("\t")}\n`;
 }
 
-/** @param {ListedSession} listed */
-function sessionValue({
+/** A session as a JSON value. @param {ListedSession} listed */
+export function sessionValue({
   id,
   name,
   agent,

@@ -2,7 +2,7 @@
 
 /** The groups that help lists commands in; commands without a group come last. */
 export const GROUPS = {
-  "Import and find": ["import", "list", "search", "recall", "show", "view", "info"],
+  "Import and find": ["import", "list", "search", "recall", "show", "view", "info", "usage"],
   Continue: ["resume", "ask", "context", "compact"],
   Record: ["new", "append", "stop", "complete", "commit"],
   Organize: [

@@ -7,6 +7,20 @@ import { OPTION_VALUES, command, flag, option, place } from "./arguments.js";
 import { GROUPS } from "./groups.js";
 import { runMain } from "./main.js";
 import { SETTING_DESCRIPTIONS } from "./setting-descriptions.js";
+import {
+  SESSION_HINT,
+  anyWords,
+  asked,
+  branches,
+  here,
+  listed,
+  made,
+  message,
+  needed,
+  paged,
+  sent,
+  session,
+} from "./shared-options.js";
 
 /** @import { Commands } from "./arguments.js" */
 /** @import { Command } from "./main.js" */
@@ -35,47 +49,6 @@ const agentCommandOf = (load, name) => async (args) => {
   return withRefusalAnswered((await load())[name])(args);
 };
 
-const SESSION_HINT = "an id or its unique beginning, a name, a number from the last list, words of a title, or last";
-const session = { session: place("SESSION...", `${SESSION_HINT} (default: the current session of this project)`) };
-const branches = { "all-branches": flag("include messages of other branches, marked") };
-const here = {
-  from: option("AGENT", "the conversation open in this agent's client; imports it first", OPTION_VALUES.agents),
-  plugin: flag("the client runs leftoff as a plugin"),
-};
-const needed = { session: place("SESSION", SESSION_HINT, { isNeeded: true }) };
-const anyWords = { session: place("SESSION...", SESSION_HINT, { isNeeded: true }) };
-const message = { message: place("MESSAGE", "the message's id, as show --json prints it", { isNeeded: true }) };
-const listed = {
-  all: flag("sessions of all projects"),
-  agent: option("AGENT", "only sessions imported from this agent", OPTION_VALUES.agents),
-  project: option("DIR", "only sessions of this project: its folder, or the folder's name"),
-  since: option("TIME", "only sessions active since then: 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks, yesterday"),
-  until: option("TIME", "only sessions last active before then"),
-  limit: option("N", "show at most N sessions"),
-  status: option("STATUS", "only sessions with this status", OPTION_VALUES.statuses),
-  type: option("TYPE", "only sessions of this type, such as chat; subagent: those of sub-agents, which lists hide"),
-};
-const paged = {
-  pager: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-pager: print without a pager" }),
-};
-const asked = {
-  window: option("N", "the model's context window in tokens (default: the model's own)"),
-  model: option("NAME", "the model to build for (default: the session's)"),
-  reserve: option("N", "tokens reserved for the answer (default: a quarter of the window)"),
-  encoding: option("ENCODING", "how tokens are counted (default: the model's encoding)", OPTION_VALUES.encodings),
-  format: option("FORMAT", "the format of the messages", OPTION_VALUES.formats),
-};
-const sent = {
-  ...asked,
-  system: option("FILE", "a file with the system prompt"),
-  tools: option("FILE", "a file with the tool definitions, JSON"),
-};
-const made = {
-  command: option("NAME", "the slash command that started it, such as /brainstorm"),
-  prompt: option("FILE", "the prompt's file; its hash is stored to notice changes"),
-  model: option("NAME", "the session's model"),
-  tools: option("NAMES", "the session's tools, separated by commas"),
-};
 /** @type {Commands} */
 const commands = {
   import: command(
@@ -268,12 +241,12 @@ const commands = {
   export: command(
     commandOf(() => import("./export.js"), "exportSession"),
     "export",
-    "write a session as a document, as one file for another leftoff, or for another agent",
+    "write a session as a document or a page, as one file for another leftoff, or for another agent",
     {
       ...session,
       to: option(
         "TO",
-        "the format (default: markdown): leftoff is one file for 'leftoff import', an agent's name writes where its client looks",
+        "the format (default: markdown): html a page, leftoff one file, both for 'leftoff import'; for an agent, where its client looks",
         OPTION_VALUES.exports,
       ),
       output: option("PATH", "write to this new file (short: -o)"),
@@ -281,6 +254,7 @@ const commands = {
     },
     [
       ["leftoff export last --output talk.md", "a Markdown file"],
+      ["leftoff export last --to html --output talk.html", "a page that needs no network, for a colleague"],
       ["leftoff export last --to leftoff --output talk.jsonl", "the whole session, for another machine"],
       ["leftoff export last --to codex", "a session that Codex can resume"],
     ],
@@ -476,6 +450,29 @@ const commands = {
       ["leftoff view", "the current session"],
       ["leftoff view average bug", "the session with these words in its title"],
       ["leftoff view --search 'average bug'", "the sessions with these words, each with its hits"],
+    ],
+  ),
+  usage: command(
+    commandOf(() => import("./usage.js"), "usage"),
+    "usage",
+    "sum tokens and cost of model calls, as the providers counted them",
+    {
+      by: option("KEYS", "what to sum by, separated by commas: day, session, project, agent, model (default: day)"),
+      all: flag("calls of all projects"),
+      agent: option("AGENT", "only calls of this agent", OPTION_VALUES.agents),
+      project: listed.project,
+      since: option("TIME", "only calls since then: 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks, yesterday"),
+      until: option("TIME", "only calls before then"),
+      ...paged,
+    },
+    [
+      ["leftoff usage", "this project, by day"],
+      ["leftoff usage --all --by model --since 30d", "what each model cost in a month"],
+      ["leftoff usage --all --by day,agent", "each agent's share of each day"],
+      [
+        "leftoff usage --by session | sort -t$'\\t' -k8 -n",
+        "in a pipe, with tabs between: the keys (a session's id and title), calls, input, output, cache writes, cache reads, reasoning, cost",
+      ],
     ],
   ),
   completions: command(

@@ -12,6 +12,7 @@ import { checkOptions, checkKind, checkSession } from "../wasm/options.js";
 import { ToolOutputs } from "./outputs.js";
 import { rankByWords } from "./search.js";
 import { agents } from "../wasm/agents.js";
+import { offsetChanges } from "../wasm/clock.js";
 import { CoreStore } from "../wasm/store.js";
 
 /** @import { TranscriptLocation } from "../agents/transcript-locations.js" */
@@ -19,7 +20,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
 /**
- * @import { AutoPersistConfig, Committed, CreateOptions, DoctorOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js"
+ * @import { AutoPersistConfig, Committed, CreateOptions, DoctorOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed, UsageOptions, UsageReport } from "../types/index.js"
  */
 
 /**
@@ -334,6 +335,24 @@ export class Store {
    */
   async recall(question, options = {}) {
     return this.#runRedacted("recall", checkKind("question", question), checkOptions("recall", options));
+  }
+
+  /**
+   * Sums the model calls of sessions, sub-agents' and archived ones too: tokens as the providers counted them, and their
+   * cost by the list that `pricesOf` has. A call counts once, whatever forks have a copy of it.
+   * @param {UsageOptions} [options]
+   * @returns {Promise<UsageReport>} days in their order, else what cost most first
+   * @throws {LeftoffError} `invalid_request` for options that cannot be meant
+   * @example
+   * const session = await store.create();
+   * const assistant = { model: "gpt-4o", usage: { input: 1000, output: 200 } };
+   * await session.append({ role: "assistant", content: "Done.", assistant });
+   * const { rows, total } = await store.usage({ by: ["model"] });
+   * rows[0].model; // => "gpt-4o"
+   * total.cost; // => 0.0045
+   */
+  async usage(options = {}) {
+    return this.#runRedacted("usage", { ...checkOptions("usage", options), offsets: offsetChanges() });
   }
 
   /**

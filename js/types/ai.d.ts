@@ -86,3 +86,19 @@ export interface AiChat<Message extends AiUiMessage = AiUiMessage> {
   /** All of its messages, in their order. */
   messages: readonly Message[];
 }
+
+/** A chat whose newest answer streams. */
+export interface AiStream<Message extends AiUiMessage = AiUiMessage> extends AiChat<Message> {
+  /** The answer as it grows, one state after another, as the SDK's `readUIMessageStream` gives it. */
+  answer: AsyncIterable<Message>;
+}
+
+/** A chunk of a UI message stream, `UIMessageChunk`. */
+export interface AiUiChunk {
+  type: string;
+  /** What a text grows by. */
+  delta?: string;
+  /** What a call's input grows by. */
+  inputTextDelta?: string;
+  [field: string]: unknown;
+}

@@ -186,4 +186,4 @@ export interface Destination {
  * The format of an export: one JSON value for programs, Markdown for people, or all of its files as one, which another
  * store imports.
  */
-export type ExportFormat = "json" | "markdown" | "leftoff";
+export type ExportFormat = "json" | "markdown" | "atif" | "leftoff";

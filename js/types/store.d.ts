@@ -242,6 +242,64 @@ export interface RecalledSource {
   messages: string[];
 }
 
+/** The options of `Store.usage`. */
+export interface UsageOptions {
+  /** What calls are summed by, one or several; all together unless given. */
+  by?: ("day" | "session" | "project" | "agent" | "model")[];
+  /** Calls of all projects. */
+  all?: boolean;
+  /** Calls of sessions of this folder, as in `ListOptions`. */
+  folder?: string;
+  /** Calls of the session with this id; with `all` of any project. */
+  session?: string;
+  /** Calls of this agent. */
+  agent?: string;
+  /** Calls since then. */
+  since?: Date;
+  /** Calls until then. */
+  until?: Date;
+}
+
+/** What calls took. Of the first five, those that were asked for are there. */
+export interface UsageRow {
+  /** The local day, `2026-11-20`; empty where a call has no time. */
+  day?: string;
+  session?: Listed;
+  /** The project's folder. */
+  project?: string;
+  /** Who made the calls; empty where that is not stored. */
+  agent?: string;
+  /** The model that answered; empty where that is not stored. */
+  model?: string;
+  calls: number;
+  /**
+   * Tokens, as the providers counted them: `input` is neither read from a cache nor written to one; `cacheWriteHour` are
+   * those of `cacheWrite` that stay for an hour.
+   */
+  usage: {
+    input: number;
+    output: number;
+    cacheRead: number;
+    cacheWrite: number;
+    cacheWriteHour?: number;
+    reasoning: number;
+  };
+  /** US dollars, of the calls with a price; absent where none has one. */
+  cost?: number;
+  /** How many calls have no price, since the list lacks their model. */
+  unpriced: number;
+}
+
+/** The result of `Store.usage`. */
+export interface UsageReport {
+  rows: UsageRow[];
+  total: UsageRow;
+  /** The day of the list of prices. */
+  listedOn: string;
+  /** The models without a price. */
+  unpriced: string[];
+}
+
 /** A message that has all words of a search. */
 export interface Hit {
   id: string;

@@ -1,17 +1,18 @@
 // @ts-check
 /** What one line says of a tool call: its argument, its outcome, whether it failed, what it changed. */
 
+import { readPatch } from "./changes.js";
 import { showHidden } from "./hidden.js";
 
+/** @import { Change } from "./changes.js" */
 /** @import { ReadCall, ReadMessage } from "../types/index.js" */
 
 /**
  * @typedef {{ id: string, name: string, kind: "tool" | "edit" | "agent", argument: string,
  *   text: string, isBrief: boolean, result: ReadMessage | undefined, failed: boolean, outcome: string, ms: number | undefined,
- *   tokens: number | undefined, change: Change | undefined }} Call
- *   `isBrief`: the argument is all that was asked
+ *   tokens: number | undefined, change: Change | undefined, files: string[] }} Call
+ *   `isBrief`: the argument is all that was asked; `files`: that it read or changed
  */
-/** @typedef {{ path: string, removed: string[], added: string[], isNew: boolean }} Change the lines of an edit */
 
 /** The argument that identifies a call, the first one that it has. */
 const IDENTIFYING = [
@@ -31,9 +32,13 @@ const IDENTIFYING = [
 ];
 /** What nests deeper is not indented: each level would be, and the text become many times as long. */
 const MAX_INDENTED = 32;
+const PATH_KEYS = ["file_path", "filePath", "path", "absolute_path", "notebook_path"];
+/** Tools whose path is a folder to look in. */
+const SEARCHES = /^(grep|glob|ls|find|list|search)/i;
 /** A longer argument is cut in the line, and shown whole below it. */
 const MAX_BRIEF = 90;
 const EDITS = /^(edit|multiedit|write|write_file|replace|str_replace|apply_patch|create_file|notebookedit|edit_file)$/i;
+const PATCH = /\*\*\* Begin Patch/;
 const AGENTS = /^(agent|task|spawn_agent|subagent|delegate)$/i;
 
 /**
@@ -43,9 +48,10 @@ const AGENTS = /^(agent|task|spawn_agent|subagent|delegate)$/i;
  */
 export function describeCall(call, result, asked) {
   const input = parseArguments(call.arguments);
-  const argument = argumentOf(input, call.arguments);
+  const change = changeOf(call.name, input, call.arguments);
+  const argument = change ? oneLine(change.path) : argumentOf(input, call.arguments);
   const isBrief = argument.length <= MAX_BRIEF && Object.values(input ?? {}).every((value) => value === argument);
-  const kind = AGENTS.test(call.name) ? "agent" : EDITS.test(call.name) ? "edit" : "tool";
+  const kind = AGENTS.test(call.name) ? "agent" : change || EDITS.test(call.name) ? "edit" : "tool";
   return {
     id: call.id,
     name: call.name,
@@ -65,8 +71,17 @@ export function describeCall(call, result, asked) {
     outcome: outcomeOf(result),
     ms: msBetween(asked, result?.timestamp),
     tokens: result?.tokens?.count,
-    change: kind === "edit" ? changeOf(input) : undefined,
+    change,
+    files: change ? [change.path, ...(change.from === undefined ? [] : [change.from])] : filesOf(call.name, input),
   };
+}
+
+/** How long an edit may be to be open. */
+const SHORT_EDIT_LINES = 12;
+
+/** Whether a call is open until somebody folds it: one that failed, and a short edit. @param {Call} call */
+export function isOpenAtFirst({ failed, change }) {
+  return failed || (change !== undefined && change.added.length + change.removed.length <= SHORT_EDIT_LINES);
 }
 
 /** @param {string} text @returns {Record<string, unknown> | undefined} */
@@ -137,6 +152,9 @@ function outcomeOf(result) {
   return lines > 1 ? `${lines} lines` : "";
 }
 
+/** Whether a call is shown as what it changed. @param {Call} call */
+export const hasDiff = ({ change, failed }) => change !== undefined && !failed;
+
 /** @param {string} text */
 export const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
 
@@ -146,15 +164,31 @@ function msBetween(from, to) {
   return ms >= 0 ? ms : undefined;
 }
 
-/** @param {Record<string, unknown> | undefined} input @returns {Change | undefined} */
-function changeOf(input) {
-  if (!input) return undefined;
-  const path = firstText(input, ["file_path", "filePath", "path", "absolute_path", "notebook_path"]);
+/**
+ * @param {string} name @param {Record<string, unknown> | undefined} input @param {string} raw
+ * @returns {Change | undefined}
+ */
+function changeOf(name, input, raw) {
+  const patch = input
+    ? Object.values(input)
+        .flat()
+        .find((value) => typeof value === "string" && PATCH.test(value))
+    : raw;
+  if (typeof patch === "string" && PATCH.test(patch)) return readPatch(patch);
+  if (!input || !EDITS.test(name)) return undefined;
+  const path = firstText(input, PATH_KEYS);
   if (path === undefined) return undefined;
   const removed = firstText(input, ["old_string", "oldString", "old_str", "old_text"]);
   const added = firstText(input, ["new_string", "newString", "new_str", "new_text", "content", "file_text"]);
   if (added === undefined) return undefined;
-  return { path, removed: linesOf(removed ?? ""), added: linesOf(added), isNew: removed === undefined };
+  const lines = { removed: linesOf(removed ?? ""), added: linesOf(added) };
+  return { path, from: undefined, ...lines, isNew: removed === undefined };
+}
+
+/** @param {string} name @param {Record<string, unknown> | undefined} input */
+function filesOf(name, input) {
+  const path = input && !SEARCHES.test(name) ? firstText(input, PATH_KEYS) : undefined;
+  return path === undefined ? [] : [path];
 }
 
 /** @param {Record<string, unknown>} input @param {string[]} keys */
@@ -165,23 +199,3 @@ function firstText(input, keys) {
 
 /** @param {string} text */
 const linesOf = (text) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
-
-/**
- * Compares the lines of an edit: what both begin and end with stays, all between was removed and added.
- * @param {Change} change
- * @returns {{ sign: " " | "+" | "-", text: string }[]}
- */
-export function diffLines({ removed, added }) {
-  const shorter = Math.min(removed.length, added.length);
-  let head = 0;
-  while (head < shorter && removed[head] === added[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && removed.at(-1 - tail) === added.at(-1 - tail)) tail += 1;
-  const line = (/** @type {" " | "+" | "-"} */ sign) => (/** @type {string} */ text) => ({ sign, text });
-  return [
-    ...removed.slice(0, head).map(line(" ")),
-    ...removed.slice(head, removed.length - tail).map(line("-")),
-    ...added.slice(head, added.length - tail).map(line("+")),
-    ...added.slice(added.length - tail).map(line(" ")),
-  ];
-}

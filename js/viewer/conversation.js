@@ -1,7 +1,8 @@
 // @ts-check
 /** What the page shows of a session's messages: rows, turns, totals. Nothing here knows a document. */
 
-import { describeCall, diffLines, hasFailed } from "./calls.js";
+import { describeCall, hasFailed } from "./calls.js";
+import { diffLines } from "./changes.js";
 import { showHidden } from "./hidden.js";
 
 /** @import { ReadMessage } from "../types/index.js" */
@@ -80,11 +81,19 @@ function addTotals(totals, message) {
   if (sent > 0) totals.window = sent;
 }
 
+/** What is known of calls, so that a message that is appended costs nothing for those before. @type {WeakMap<object, Call>} */
+const described = new WeakMap();
+
 /** @param {ReadMessage} message @param {number} place @param {Map<string, ReadMessage>} results @returns {Row} */
 function rowOf(message, place, results) {
-  const calls = (message.assistant?.toolCalls ?? []).map((call) =>
-    describeCall(call, results.get(call.id), message.timestamp),
-  );
+  const calls = (message.assistant?.toolCalls ?? []).map((call) => {
+    const result = results.get(call.id);
+    const known = described.get(call);
+    if (known && known.result === result) return known;
+    const made = describeCall(call, result, message.timestamp);
+    described.set(call, made);
+    return made;
+  });
   return {
     id: message.id,
     kind: kindOf(message),

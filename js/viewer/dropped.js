@@ -3,7 +3,8 @@
 
 import { MemoryStorage, openStore } from "../index.js";
 
-/** @import { ImportProblem, Listed, Store } from "../index.js" */
+/** @import { Listed, Store } from "../index.js" */
+/** @import { FileDamage } from "./damage.js" */
 
 /** @typedef {{ path: string, file: File }} DroppedFile */
 
@@ -29,7 +30,7 @@ export async function filesIn(entry) {
 /**
  * Imports files into a store in memory.
  * @param {DroppedFile[]} files
- * @returns {Promise<{ store: Store, sessions: Listed[], problems: ImportProblem[] }>} `sessions`: without sub-agents',
+ * @returns {Promise<{ store: Store, sessions: Listed[], problems: FileDamage[] }>} `sessions`: without sub-agents',
  *   unless there is nothing else
  * @throws {LeftoffError} what `Store.import` throws: `unknown_format` for one file that is no session
  */
@@ -40,10 +41,15 @@ export async function importFiles(files) {
   const place = { storage, home: "/leftoff", project: "/project" };
   const store = await openStore(place);
   const only = files.length === 1 ? `${FOLDER}/${files[0].path}` : FOLDER;
-  const { problems } = await store.import(only);
+  const { imported, problems } = await store.import(only);
   const all = await store.list({ all: true, type: null, archived: null });
   const own = all.filter(({ type }) => type !== "subagent");
-  const named = problems.map((problem) => ({ ...problem, path: problem.path.slice(FOLDER.length + 1) }));
+  const named = problems.map((problem) => ({
+    ...problem,
+    path: problem.path.slice(FOLDER.length + 1),
+    sessions: imported.filter(({ path }) => path === problem.path).map(({ id }) => id),
+    read: (/** @type {number} */ start, /** @type {number} */ end) => storage.readRange(problem.path, start, end),
+  }));
   // What the model saw of a session is looked at, and not changed.
   return {
     store: await openStore({ ...place, readOnly: true }),

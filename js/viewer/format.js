@@ -73,7 +73,7 @@ const AGENT_NAMES = new Map([
 ]);
 
 /** @param {string | undefined} agent */
-export const formatAgent = (agent = "") => AGENT_NAMES.get(agent) ?? agent;
+export const formatAgent = (agent = "") => AGENT_NAMES.get(agent) ?? showHidden(agent);
 
 /** "Opus 5.5" for "claude-opus-5-5-20260101"; the name itself for others. @param {string | undefined} model */
 export function formatModel(model) {

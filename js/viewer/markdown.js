@@ -2,72 +2,18 @@
 /** Markdown as nodes that can do nothing: no script, no request, no style. */
 
 import DOMPurify from "dompurify";
-import { Marked } from "marked";
-import { showHidden } from "./hidden.js";
+import { LINK, markupOf } from "./markup.js";
 
 /** What Markdown makes, and nothing else. */
 const TAGS =
   "p br hr h3 h4 h5 h6 strong em del code pre ul ol li blockquote table thead tbody tr th td a span div".split(" ");
 const PLAIN_ATTRIBUTES = ["rel", "target", "class", "start", "tabindex"];
-const LINK = /^(?:https?:|mailto:)/i;
-
-/** @type {Record<string, string>} */
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-/** @param {string} text */
-const escape = (text) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
-/** Escapes a text in which Markdown has left the names of signs as they are. @param {string} text */
-const escapeNamed = (text) =>
-  text.replace(/[<>"']|&(?!(?:#\d{1,7}|#[Xx][\da-fA-F]{1,6}|\w+);)/g, (sign) => ENTITIES[sign]);
-
-const marked = new Marked({
-  gfm: true,
-  renderer: {
-    // A transcript's markup is what was said, and is shown as that.
-    html: ({ text, block }) => (block ? plainOf(text.trimEnd()) : escape(text)),
-    // Behind a tag that Markdown knows, as <script>, marked takes texts for escaped.
-    text(token) {
-      return "tokens" in token && token.tokens ? this.parser.parseInline(token.tokens) : escapeNamed(token.text);
-    },
-    image({ href, text, tokens }) {
-      const alt = tokens ? this.parser.parseInline(tokens, this.parser.textRenderer) : text;
-      const shown = [alt && escape(alt), escapeNamed(href)].filter(Boolean).join(", ");
-      return `<span class="remote">[image: ${shown}]</span>`;
-    },
-    heading({ tokens, depth }) {
-      const level = Math.min(depth + 2, 6);
-      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
-    },
-    link({ href, tokens }) {
-      const text = this.parser.parseInline(tokens);
-      if (!LINK.test(href)) return `<span class="dead">${text} (${escapeNamed(href)})</span>`;
-      return `<a href="${escapeNamed(href)}" rel="noreferrer noopener" target="_blank">${text}</a>`;
-    },
-    code({ text, lang }) {
-      const language = (lang ?? "").split(/\s/)[0].replace(/[^\w+#.-]/g, "");
-      const caption = language === "" ? "text" : escape(language);
-      return (
-        `<div class="code"><div class="cap"><span>${caption}</span></div>` +
-        `<pre tabindex="0"><code class="language-${caption}">${escape(text)}</code></pre></div>`
-      );
-    },
-    table(token) {
-      const row = (/** @type {import("marked").Tokens.TableCell[]} */ cells, /** @type {string} */ tag) =>
-        `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")}</tr>`;
-      const body = token.rows.map((cells) => row(cells, "td")).join("");
-      return `<div class="wide" tabindex="0"><table><thead>${row(token.header, "th")}</thead><tbody>${body}</tbody></table></div>`;
-    },
-    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
-  },
-});
 
 /** Markup that the sanitizer has passed. @typedef {string & { readonly purified: unique symbol }} PureHtml */
 
 /** @type {Map<string, PureHtml>} */
 const rendered = new Map();
 const MAX_RENDERED = 500;
-/** More at once stays plain: there are texts for which marked's time grows with the square of their length. */
-const MAX_CHARACTERS = 30_000;
-const FENCE = /^ {0,3}(`{3,}|~{3,}).*$/gm;
 
 /**
  * Renders Markdown, once for each text that was shown lately.
@@ -77,64 +23,10 @@ const FENCE = /^ {0,3}(`{3,}|~{3,}).*$/gm;
 export function renderMarkdown(text) {
   const known = rendered.get(text);
   if (known) return known;
-  const made = purify(markupOf(showHidden(text)));
+  const made = purify(markupOf(text));
   if (rendered.size >= MAX_RENDERED) rendered.delete(/** @type {string} */ (rendered.keys().next().value));
   rendered.set(text, made);
   return made;
-}
-
-/** @param {string} text */
-function markupOf(text) {
-  if (text.length > 2 * MAX_CHARACTERS) return plainOf(text);
-  try {
-    return /** @type {string} */ (marked.parse(text, { async: false }));
-  } catch {
-    // Nested too deep for its stack.
-    return plainOf(text);
-  }
-}
-
-/** @param {string} text */
-const plainOf = (text) => `<p class="plain">${escape(text)}</p>`;
-
-/**
- * Cuts Markdown into pieces that are rendered one by one: between paragraphs where there are some, else between lines.
- * A block of code that is cut goes on as code.
- * @param {string} text
- * @returns {string[]} one for a text of usual length
- */
-export function splitMarkdown(text) {
-  const pieces = [];
-  let fence = "";
-  for (let start = 0; start < text.length || pieces.length === 0;) {
-    const end = endOfPiece(text, start);
-    const piece = fence + text.slice(start, end);
-    pieces.push(piece);
-    fence = openFence(piece);
-    start = end;
-  }
-  return pieces;
-}
-
-/** @param {string} text @param {number} start */
-function endOfPiece(text, start) {
-  const end = start + MAX_CHARACTERS;
-  if (end >= text.length) return text.length;
-  for (const between of ["\n\n", "\n"]) {
-    const place = text.lastIndexOf(between, end - between.length);
-    if (place > start + MAX_CHARACTERS / 2) return place + between.length;
-  }
-  return /[\ud800-\udbff]/.test(text[end - 1]) ? end - 1 : end;
-}
-
-/** The line that opens the block of code in which a text ends. @param {string} text */
-function openFence(text) {
-  let [open, line] = ["", ""];
-  for (const [whole, signs] of text.matchAll(FENCE)) {
-    if (open === "") [open, line] = [signs, `${whole}\n`];
-    else if (signs.startsWith(open) && whole.trim() === signs) [open, line] = ["", ""];
-  }
-  return line;
 }
 
 /** Removes from markup all that is not on the list. @param {string} html @returns {PureHtml} */

@@ -11,17 +11,17 @@ import { patternOf } from "./search.js";
  */
 export function markHits(root, model) {
   if (typeof Highlight === "undefined") return;
-  const pattern = patternOf(model.query);
+  const pattern = patternOf(model.filters.text);
   const all = new Highlight();
   const now = new Highlight();
   now.priority = 1;
-  const hit = model.hits[model.currentHit];
-  const current = hit && model.rows[hit.row].id;
+  const { hit } = model;
+  const current = hit?.owner.id;
   /** @type {Map<string, number>} how many of a part were found, which may stand in two boxes */
   const seen = new Map();
   for (const part of pattern ? root.querySelectorAll("[data-part]") : []) {
     const name = part.getAttribute("data-part") ?? "";
-    const isCurrentRow = part.closest("article")?.getAttribute("data-message") === current;
+    const isCurrentRow = part.closest("[data-message]")?.getAttribute("data-message") === current;
     for (const range of rangesOf(part, /** @type {RegExp} */ (pattern))) {
       const nth = seen.get(`${isCurrentRow}/${name}`) ?? 0;
       seen.set(`${isCurrentRow}/${name}`, nth + 1);

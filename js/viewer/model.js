@@ -1,38 +1,39 @@
 // @ts-check
 /** What the page has open: the session's rows, the folds, the search, the place. It knows no document. */
 
+import { Branches } from "./branches.js";
+import { isOpenAtFirst } from "./calls.js";
 import { arrange } from "./conversation.js";
+import { Filters } from "./filters.js";
 import { Inspector } from "./inspector.js";
-import { findHits, foldOf } from "./search.js";
+import { Hits, findHits, foldOf } from "./search.js";
+import { Selection } from "./selection.js";
 
-/** @import { FileProblem, MetadataJson, ReadMessage } from "../types/index.js" */
+/** @import { Damage } from "./damage.js" */
+/** @import { LastRead } from "./last-read.js" */
+/** @import { MetadataJson, ReadMessage } from "../types/index.js" */
 /** @import { Conversation, Row } from "./conversation.js" */
 /** @import { Call } from "./calls.js" */
 /** @import { Child } from "./children.js" */
-/** @import { Hit } from "./search.js" */
-
-/** How long an edit may be to be open. */
-const SHORT_EDIT_LINES = 12;
+/** @import { Hit, HitGroup } from "./search.js" */
 
 /** The state of the page. Each change is told to those who listen to `change`. */
 export class Model extends EventTarget {
-  /** All messages of the session, in order: another array after each change. @type {ReadMessage[]} */
-  messages = [];
-  /** @type {Map<string, number>} the places of messages by their ids */
-  #places = new Map();
+  /** All messages of the session, and which of them are shown. */
+  branches = new Branches();
   /** @type {Map<string, boolean>} what a person opened or closed; the rest follows its kind */
   #folds = new Map();
   /** @type {Map<string, number>} */
   #more = new Map();
-  /** A fold that the current hit opened, and closes as it is left. @type {string | undefined} */
-  #openedByHit;
+  /** The folds that the current hit opened, and what they were before. @type {Map<string, boolean | undefined>} */
+  #openedByHit = new Map();
   /** @type {Conversation} */
   conversation = arrange([]);
   /** @type {MetadataJson} */
   metadata;
   /** The sub-agents' sessions, by the calls that began them. @type {Map<string, Child>} */
   children = new Map();
-  /** What could not be read of the session's files. @type {(Pick<FileProblem, "file" | "message"> & { start?: number, end?: number })[]} */
+  /** What could not be read of the session's files. @type {Damage[]} */
   damage = [];
   /** Why reading ended, where it failed. */
   trouble = "";
@@ -41,9 +42,12 @@ export class Model extends EventTarget {
   isWhole = false;
   isLive = false;
   query = "";
-  /** @type {Hit[]} */
-  hits = [];
+  /** All hits of the text that is searched, and those that the filters leave. */
+  allHits = new Hits();
+  hits = new Hits();
   currentHit = -1;
+  /** How many hits each fold hides, by rows and parts. @type {Map<Row, Map<string, number>>} */
+  #hiddenHits = new Map();
   /** The row that keys act on. */
   cursor = 0;
   /** The rows on screen, the first and the last. */
@@ -57,11 +61,21 @@ export class Model extends EventTarget {
   isLeftOpen = false;
   /** What the model saw. */
   inspector = new Inspector(this);
+  /** What is hidden. */
+  filters = new Filters(this);
+  selection = new Selection(this);
+  /** Where the reader was the last time. @type {LastRead | undefined} */
+  lastRead;
 
   /** @param {MetadataJson} metadata */
   constructor(metadata) {
     super();
     this.metadata = metadata;
+  }
+
+  /** The messages that are shown, in order: another array after each change. */
+  get messages() {
+    return this.branches.path;
   }
 
   get rows() {
@@ -79,35 +93,42 @@ export class Model extends EventTarget {
    * @param {readonly ReadMessage[]} messages
    */
   add(messages) {
-    const all = [...this.messages];
-    for (const message of messages) {
-      const place = this.#places.get(message.id) ?? all.length;
-      this.#places.set(message.id, place);
-      all[place] = message;
-    }
+    this.changeBranch(() => this.branches.add(messages));
+  }
+
+  /** Changes which messages there are, or which are shown. @param {() => void} work */
+  changeBranch(work) {
     this.change(() => {
-      this.messages = all;
-      this.conversation = arrange(all);
+      work();
+      this.conversation = arrange(this.messages);
+      this.cursor = this.#nearestShown(this.cursor);
+      if (this.query !== "") this.#search();
+    });
+  }
+
+  /** Shows the path that has a message, if one has it. @param {string} id */
+  showPathOf(id) {
+    const { path } = this.branches;
+    if (this.branches.reveal(id) && this.branches.path !== path) this.changeBranch(() => {});
+  }
+
+  /** Takes a sub-agent's session. @param {string} callId @param {Child} child */
+  addChild(callId, child) {
+    this.change(() => {
+      this.children.set(callId, child);
       if (this.query !== "") this.#search();
     });
   }
 
   /** Whether a part is open. @param {Row} row @param {string} part @param {Call} [call] */
   isOpen(row, part, call) {
-    return this.#folds.get(foldOf(row.id, part)) ?? this.#isOpenByKind(call);
-  }
-
-  /** Failed calls are open, and short edits. @param {Call | undefined} call */
-  #isOpenByKind(call) {
-    if (!call) return false;
-    if (call.failed) return true;
-    return call.change !== undefined && call.change.added.length + call.change.removed.length <= SHORT_EDIT_LINES;
+    return this.#folds.get(foldOf(row.id, part)) ?? (call !== undefined && isOpenAtFirst(call));
   }
 
   /** @param {Row} row @param {string} part @param {boolean} isOpen */
   setOpen(row, part, isOpen) {
     this.change(() => {
-      this.#openedByHit = undefined;
+      this.#openedByHit.delete(foldOf(row.id, part));
       this.#folds.set(foldOf(row.id, part), isOpen);
     });
   }
@@ -151,26 +172,65 @@ export class Model extends EventTarget {
     this.change(() => this.#more.set(foldOf(row.id, part), this.shownMore(row, part) + times));
   }
 
-  /** Whether the current hit is in this text, which is then shown whole. @param {Row} row @param {string} part */
-  isSearched(row, part) {
-    const hit = this.hits[this.currentHit];
-    return hit !== undefined && hit.part === part && this.rows[hit.row] === row;
+  /** The current hit. @returns {Hit | undefined} */
+  get hit() {
+    return this.hits.get(this.currentHit);
   }
 
-  /** @param {string} query */
+  /** Whether the current hit is in this text, which is then shown whole. @param {Row} row @param {string} part */
+  isSearched(row, part) {
+    return this.hit?.part === part && this.hit.owner === row;
+  }
+
+  /** How many hits a fold hides. @param {Row} row @param {string} part */
+  hitsIn(row, part) {
+    return this.#hiddenHits.get(row)?.get(part) ?? 0;
+  }
+
+  /** Searches for what is typed: a text, filters, or both. @param {string} query */
   search(query) {
     this.change(() => {
       this.#leaveHit();
       this.query = query;
+      if (this.filters.take(query)) this.cursor = this.#nearestShown(this.cursor);
       this.#search();
-      const from = this.hits.findIndex(({ row }) => row >= this.view.first);
-      this.#goToHit(this.hits.length === 0 ? -1 : Math.max(from, 0));
+      this.#goToHit(this.hits.length === 0 ? -1 : (this.hits.placeFrom(this.view.first) ?? 0));
     });
   }
 
   #search() {
-    this.hits = findHits(this.rows, this.query);
+    const { filters, rows } = this;
+    this.allHits = findHits(rows, this.children, filters.text);
+    const isWanted = (/** @type {HitGroup} */ { row, call }) => filters.passes(rows[row], call);
+    this.hits = filters.isActive ? this.allHits.select(isWanted) : this.allHits;
     this.currentHit = Math.min(this.currentHit, this.hits.length - 1);
+    this.#hiddenHits.clear();
+    for (const { folds, count } of this.hits.groups)
+      for (const { row, part } of folds) {
+        const parts = this.#hiddenHits.get(row) ?? new Map();
+        if (parts.size === 0) this.#hiddenHits.set(row, parts);
+        parts.set(part, (parts.get(part) ?? 0) + count);
+      }
+  }
+
+  /** Shows rows although a filter hides them. @param {number} from @param {number} to */
+  reveal(from, to) {
+    this.change(() => this.filters.reveal(this.rows.slice(from, to + 1)));
+  }
+
+  /** The first row that is shown, or the last. @param {1 | -1} side @returns {number | undefined} */
+  end(side) {
+    const isShown = (/** @type {Row} */ row) => this.filters.isShown(row);
+    const place = side < 0 ? this.rows.findIndex(isShown) : this.rows.findLastIndex(isShown);
+    return place < 0 ? undefined : place;
+  }
+
+  /** The row that is shown at a place, or behind it, or before. @param {number} place */
+  #nearestShown(place) {
+    const isShown = (/** @type {Row} */ row) => this.filters.isShown(row);
+    const next = this.rows.findIndex((row, at) => at >= place && isShown(row));
+    if (next >= 0) return next;
+    return Math.max(this.rows.slice(0, place).findLastIndex(isShown), 0);
   }
 
   /** Goes to another hit, around the ends. @param {number} by */
@@ -186,31 +246,32 @@ export class Model extends EventTarget {
   /** @param {number} place */
   #goToHit(place) {
     this.currentHit = place;
-    const hit = this.hits[place];
+    const { hit } = this;
     if (!hit) return;
     this.cursor = hit.row;
-    if (hit.fold === undefined) return;
-    const row = this.rows[hit.row];
-    const part = hit.fold.slice(row.id.length + 1);
-    const call = row.calls.find(({ id }) => id === part);
-    if (this.isOpen(row, part, call)) return;
-    this.#folds.set(hit.fold, true);
-    this.#openedByHit = hit.fold;
+    for (const { row, part, call } of hit.folds) {
+      if (this.isOpen(row, part, call)) continue;
+      const name = foldOf(row.id, part);
+      this.#openedByHit.set(name, this.#folds.get(name));
+      this.#folds.set(name, true);
+    }
   }
 
   #leaveHit() {
-    if (this.#openedByHit) this.#folds.delete(this.#openedByHit);
-    this.#openedByHit = undefined;
+    for (const [name, before] of this.#openedByHit)
+      if (before === undefined) this.#folds.delete(name);
+      else this.#folds.set(name, before);
+    this.#openedByHit.clear();
   }
 
   /**
-   * The next row from the cursor on that is so.
+   * The next row from the cursor on that is shown and so.
    * @param {1 | -1} by @param {(row: Row) => boolean} isWanted
    * @returns {number | undefined}
    */
   next(by, isWanted) {
     for (let place = this.cursor + by; place >= 0 && place < this.rows.length; place += by)
-      if (isWanted(this.rows[place])) return place;
+      if (this.filters.isShown(this.rows[place]) && isWanted(this.rows[place])) return place;
     return undefined;
   }
 }

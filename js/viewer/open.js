@@ -3,19 +3,24 @@
 
 import { readAddress } from "./address.js";
 import { findChildren } from "./children.js";
+import { findDamage, locateImported } from "./damage.js";
 import { Viewer } from "./elements/viewer.js";
+import { LastRead } from "./last-read.js";
 import { Model } from "./model.js";
+import { writeQuery } from "./query.js";
 
-/** @import { ImportProblem, ReadMessage, Session, Store } from "../index.js" */
+/** @import { ReadMessage, Session, Store } from "../index.js" */
+/** @import { FileDamage } from "./damage.js" */
 
 /**
  * @typedef {object} ShownSession
  * @property {Store} store
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
+ * @property {boolean} [isDropped] whether it is in no store but the page's own
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
- * @property {readonly ImportProblem[]} [problems] what could not be read of the files that the session is from
+ * @property {readonly FileDamage[]} [problems] what could not be read of the files that the session is from
  */
 
 /** How many messages are read before the first are shown. */
@@ -30,6 +35,9 @@ export function showSession(root, opened) {
   const model = new Model(opened.session.metadata);
   model.listAddress = opened.listAddress;
   model.inspector.session = opened.session;
+  const { store, session, isDropped = false } = opened;
+  model.selection.source = { store, session, isDropped };
+  model.lastRead = new LastRead(session.id);
   if (opened.prepareContexts) model.inspector.prepare = opened.prepareContexts;
   const ended = new AbortController();
   const viewer = new Viewer();
@@ -55,7 +63,7 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
   /** @type {ReadMessage[]} */
   let waiting = [];
   let limit = FIRST_MESSAGES;
-  for await (const message of session.messages()) {
+  for await (const message of session.messages({ allBranches: true })) {
     if (signal.aborted) return;
     waiting.push(message);
     if (waiting.length < limit) continue;
@@ -72,9 +80,10 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
   const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
   void model.attempt(async () => {
     if (hasAgents) await findChildren(model, store, session);
-    const examined = await session.examine();
-    const imported = problems.map(({ path, ...problem }) => ({ ...problem, file: path }));
-    model.change(() => (model.damage = [...imported, ...examined.problems]));
+    const { all } = model.branches;
+    const own = problems.filter(({ sessions }) => sessions.includes(session.id));
+    const damage = [...(await locateImported(own, all)), ...(await findDamage(store, session, all))];
+    model.change(() => (model.damage = damage));
   });
   void model.attempt(() => follow(viewer, followed, first));
 }
@@ -85,11 +94,13 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
  * @returns {boolean} whether the message has it
  */
 function goToHit(model, text) {
-  model.search(text);
-  const row = model.conversation.rowOf.get(readAddress().message ?? "");
-  const place = model.hits.findIndex((hit) => hit.row === row);
-  if (place >= 0) model.moveHit(place - model.currentHit);
-  return place >= 0;
+  const { message = "" } = readAddress();
+  model.showPathOf(message);
+  model.search(writeQuery({ text, filters: [] }));
+  const row = model.conversation.rowOf.get(message);
+  const place = model.hits.groups.find((group) => group.row === row)?.start;
+  if (place !== undefined) model.moveHit(place - model.currentHit);
+  return place !== undefined;
 }
 
 /**
@@ -99,11 +110,15 @@ function goToHit(model, text) {
 async function follow(viewer, followed, first) {
   const { model } = viewer;
   for (let next = await first; !next.done; next = await followed.next()) {
-    const before = model.conversation.totals.messages;
+    const { branches } = model;
+    const [before, end] = [branches.all.length, branches.path.at(-1)];
     model.isLive = true;
     model.add([next.value]);
-    const isNew = model.conversation.totals.messages > before;
-    if (isNew && viewer.conversation.wasAtEnd) viewer.followEnd();
+    const isNew = branches.all.length > before;
+    const isFollowed = branches.isCurrent && viewer.conversation.wasAtEnd;
+    // Whoever reads a branch stays on it where the session goes on elsewhere.
+    if (!isFollowed && end) model.showPathOf(end.id);
+    if (isNew && isFollowed) viewer.followEnd();
     else if (isNew) model.change(() => (model.unseen += 1));
   }
 }

@@ -10,7 +10,8 @@ import { showSession } from "./open.js";
 import { openServed } from "./served.js";
 import { describeFile } from "./unknown.js";
 
-/** @import { ImportProblem, Listed, Store } from "../index.js" */
+/** @import { Listed, Store } from "../index.js" */
+/** @import { FileDamage } from "./damage.js" */
 /** @import { DroppedFile } from "./dropped.js" */
 /** @import { Notice } from "./elements/start.js" */
 
@@ -20,7 +21,7 @@ import { describeFile } from "./unknown.js";
  * @property {string} [session] the id of the one to show where the address names none
  * @property {string} [search] the words whose sessions to list
  * @property {Listed[]} [dropped] the sessions of dropped files
- * @property {ImportProblem[]} [problems]
+ * @property {FileDamage[]} [problems]
  */
 
 /** How many of the store's sessions are listed. */
@@ -69,13 +70,14 @@ class Page {
     if (!this.#source || session === undefined || isList) return this.#showStart();
     if (this.#shown?.id === session) return;
     try {
-      const { store, problems } = this.#source;
+      const { store, problems, dropped } = this.#source;
       const opened = await store.session(session);
       this.#shown?.close();
       const { whole, close } = showSession(document.body, {
         store,
         session: opened,
         search,
+        isDropped: dropped !== undefined,
         listAddress: LIST,
         prepareContexts: loadVocabularies,
         problems,

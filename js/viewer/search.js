@@ -1,32 +1,24 @@
 // @ts-check
-/** Search in the rows of a session as one types, folded parts included. */
+/** Search in the rows of a session as one types, folded parts and sub-agents included. */
 
+import { hasDiff } from "./calls.js";
+import { diffLines } from "./changes.js";
+import { MAX_NESTED, reportedRows } from "./children.js";
+
+/** @import { Call } from "./calls.js" */
+/** @import { Child } from "./children.js" */
 /** @import { Row } from "./conversation.js" */
 
-/** @typedef {{ part: string, text: string, fold: string | undefined }} Part a text of a row, and the fold that hides it */
-/** @typedef {{ row: number, part: string, nth: number, fold: string | undefined }} Hit `nth`: in its part */
-
+/** @typedef {{ row: Row, part: string, call?: Call }} Fold what hides a text: a part of a row, or of a sub-agent's row */
 /**
- * The texts of a row in the order of the screen.
- * @param {Row} row
- * @returns {Part[]}
+ * @typedef {{ row: number, part: string, owner: Row, call: Call | undefined, folds: Fold[], count: number,
+ *   start: number }} HitGroup the hits in a text. `owner`: the row that has it, maybe a sub-agent's; `call`: of the
+ *   session's own row; `folds`: from the outermost on; `start`: the place of the first hit among all
  */
-export function partsOf(row) {
-  const { id, message, calls } = row;
-  /** @type {Part[]} */
-  const parts = (message.assistant?.reasoning ?? []).map(({ text }, index) => ({
-    part: `reasoning-${index}`,
-    text,
-    fold: foldOf(id, `reasoning-${index}`),
-  }));
-  const isFolded = row.kind !== "user" && row.kind !== "assistant";
-  parts.push({ part: "content", text: message.content, fold: isFolded ? foldOf(id, "content") : undefined });
-  for (const call of calls) {
-    parts.push({ part: `input-${call.id}`, text: call.text, fold: call.isBrief ? undefined : foldOf(id, call.id) });
-    if (call.result) parts.push({ part: `output-${call.id}`, text: call.result.content, fold: foldOf(id, call.id) });
-  }
-  return parts;
-}
+/** @typedef {HitGroup & { nth: number }} Hit `nth`: in its text */
+
+/** From this many hits on, each text counts as one. */
+export const MAX_HITS = 100_000;
 
 /** The name of a fold: of a part of a row. @param {string} row @param {string} part */
 export const foldOf = (row, part) => `${row}/${part}`;
@@ -37,21 +29,132 @@ export function patternOf(query) {
   return text === "" ? undefined : new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
 }
 
+/** Hits in the order of the screen. */
+export class Hits {
+  /** @type {HitGroup[]} */
+  groups = [];
+  length = 0;
+
+  /** Takes the hits of a text. @param {Omit<HitGroup, "start">} found */
+  add(found) {
+    this.groups.push(Object.assign(found, { start: this.length }));
+    this.length += found.count;
+  }
+
+  /** @param {number} place @returns {Hit | undefined} */
+  get(place) {
+    if (place < 0 || place >= this.length) return undefined;
+    let [low, high] = [0, this.groups.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.groups[middle].start <= place) low = middle;
+      else high = middle - 1;
+    }
+    const group = this.groups[low];
+    return { ...group, nth: place - group.start };
+  }
+
+  /** The place of the first hit in a row, or behind it; nothing if there is none. @param {number} row @returns {number | undefined} */
+  placeFrom(row) {
+    return this.groups.find((group) => group.row >= row)?.start;
+  }
+
+  /** Those in texts that are so. @param {(group: HitGroup) => boolean} isWanted */
+  select(isWanted) {
+    const hits = new Hits();
+    for (const group of this.groups) if (isWanted(group)) hits.add({ ...group });
+    return hits;
+  }
+}
+
 /**
  * Finds a text in all rows.
- * @param {readonly Row[]} rows @param {string} query
- * @returns {Hit[]}
+ * @param {readonly Row[]} rows @param {ReadonlyMap<string, Child>} children @param {string} query
  */
-export function findHits(rows, query) {
+export function findHits(rows, children, query) {
   const pattern = patternOf(query);
-  if (!pattern) return [];
-  /** @type {Hit[]} */
-  const hits = [];
-  rows.forEach((row, index) => {
-    for (const { part, text, fold } of partsOf(row)) {
-      pattern.lastIndex = 0;
-      for (let nth = 0; pattern.test(text); nth += 1) hits.push({ row: index, part, nth, fold });
+  if (!pattern) return new Hits();
+  const search = new Search(pattern, children);
+  rows.forEach((row, index) => search.findInRow(row, index));
+  return search.hits;
+}
+
+/** Goes through the texts of rows in the order of the screen. It makes nothing for a text without a hit. */
+class Search {
+  hits = new Hits();
+  #pattern;
+  #children;
+  #row = 0;
+  /** The call of the session's own row that is gone through. @type {Call | undefined} */
+  #call;
+
+  /** @param {RegExp} pattern @param {ReadonlyMap<string, Child>} children */
+  constructor(pattern, children) {
+    this.#pattern = pattern;
+    this.#children = children;
+  }
+
+  /** @param {Row} row @param {number} index */
+  findInRow(row, index) {
+    this.#row = index;
+    this.#call = undefined;
+    const { assistant, content } = row.message;
+    for (const [place, { text }] of assistant?.reasoning?.entries() ?? []) {
+      const part = `reasoning-${place}`;
+      this.#find(text, part, row, [], { row, part });
     }
-  });
-  return hits;
+    const isOpen = row.kind === "user" || row.kind === "assistant";
+    this.#find(content, "content", row, [], isOpen ? undefined : { row, part: "content" });
+    for (const call of row.calls) {
+      this.#call = call;
+      this.#findInCall(row, call, []);
+    }
+  }
+
+  /** @param {Row} owner @param {Call} call @param {Fold[]} around */
+  #findInCall(owner, call, around) {
+    const fold = { row: owner, part: call.id, call };
+    if (hasDiff(call)) {
+      this.#find(call.argument, "path", owner, around, undefined, call);
+      const lines = call.change ? diffLines(call.change) : [];
+      this.#find(lines.map(({ text }) => text).join("\n"), "input", owner, around, fold, call);
+    } else this.#find(call.text, "input", owner, around, call.isBrief ? undefined : fold, call);
+    const child = this.#children.get(call.id);
+    if (child && around.length < MAX_NESTED) {
+      const folds = [...around, fold];
+      for (const row of reportedRows(child, call)) {
+        this.#find(row.message.content, "content", row, folds);
+        for (const one of row.calls) this.#findInCall(row, one, folds);
+      }
+    }
+    if (call.result && !hasDiff(call)) this.#find(call.result.content, "output", owner, around, fold, call);
+  }
+
+  /**
+   * @param {string} text @param {string} part @param {Row} owner @param {Fold[]} around @param {Fold} [fold]
+   * @param {Call} [call] whose input or output the text is
+   */
+  #find(text, part, owner, around, fold, call) {
+    const count = countIn(text, this.#pattern, this.hits.length < MAX_HITS);
+    if (count === 0) return;
+    this.hits.add({
+      part: call ? `${part}-${call.id}` : part,
+      owner,
+      call: this.#call,
+      folds: fold ? [...around, fold] : around,
+      row: this.#row,
+      count,
+    });
+  }
+}
+
+/** @param {string} text @param {RegExp} pattern @param {boolean} countsAll */
+function countIn(text, pattern, countsAll) {
+  pattern.lastIndex = 0;
+  let count = 0;
+  while (pattern.test(text)) {
+    count += 1;
+    if (!countsAll) break;
+  }
+  return count;
 }

@@ -13,6 +13,8 @@
  */
 
 const ENTROPY_BYTES = 32;
+const DAY_MS = 86_400_000;
+const YEARS_BACK = 10;
 // Chance is asked for in stock: each call to the system costs more than the bytes.
 const chance = new Uint8Array(128 * ENTROPY_BYTES);
 let used = chance.length;
@@ -21,7 +23,7 @@ let used = chance.length;
 const HOST = {
   now: () => Date.now(),
   ticks: () => performance.now(),
-  offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset(),
+  offsetMinutes: (ms) => 0 - new Date(ms).getTimezoneOffset(),
   entropy: () => {
     if (used === chance.length) {
       crypto.getRandomValues(chance);
@@ -52,6 +54,26 @@ export function ticksMs() {
 /** Minutes by which local time is later than UTC. @param {number} [ms] at this moment; now unless given */
 export function offsetMinutes(ms = clock.now()) {
   return clock.offsetMinutes(ms);
+}
+
+/**
+ * How much later local time is than UTC, in minutes, from which moment on: the changes of the last ten years, each to
+ * the minute.
+ */
+export function offsetChanges() {
+  let from = clock.now() - YEARS_BACK * 366 * DAY_MS;
+  const changes = [[from, offsetMinutes(from)]];
+  for (let to = from + DAY_MS; from < clock.now(); from = to, to += DAY_MS) {
+    if (offsetMinutes(from) === offsetMinutes(to)) continue;
+    let [before, after] = [from, to];
+    while (after - before > 60_000) {
+      const middle = (before + after) / 2;
+      if (offsetMinutes(middle) === offsetMinutes(to)) after = middle;
+      else before = middle;
+    }
+    changes.push([Math.round(after / 60_000) * 60_000, offsetMinutes(to)]);
+  }
+  return changes;
 }
 
 /** Chance for one call: 32 bytes, which later calls may write over. */

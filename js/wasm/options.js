@@ -33,6 +33,7 @@ const CALL_OPTIONS = {
   search:
     "all? type status archived agent folder since until limit verify? role regex? numbers? file command error embed!",
   searchIn: "role since until limit regex? numbers? embed!",
+  usage: "by all? folder session agent since until",
   recall: "maxTokens# maxBytes# project~ all? exclude encoding~ model~ embed!",
   import: "from only onProgress!",
   record: "agent path~ only commandOf!",

@@ -1,6 +1,8 @@
 //! Exports a session as one text, for people or for programs. It takes the messages one by one and returns the text in
 //! parts, so that nobody has to hold a session twice.
 
+#[cfg(feature = "interop")]
+mod atif;
 mod json;
 mod markdown;
 
@@ -13,6 +15,8 @@ use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::indent::indent_json;
 use crate::record::message::Message;
+#[cfg(feature = "interop")]
+use atif::Trajectory;
 
 /// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,9 @@ pub enum ExportFormat {
     Json,
     /// For people: metadata and messages.
     Markdown,
+    /// For evaluation and training: messages as steps, in ATIF 1.8.
+    #[cfg(feature = "interop")]
+    Atif,
 }
 
 impl ExportFormat {
@@ -32,9 +39,11 @@ impl ExportFormat {
         match name {
             "\"json\"" => Ok(ExportFormat::Json),
             "\"markdown\"" => Ok(ExportFormat::Markdown),
+            #[cfg(feature = "interop")]
+            "\"atif\"" => Ok(ExportFormat::Atif),
             _ => {
                 let message =
-                    format!("expected json, markdown or leftoff to export, but found {name} instead");
+                    format!("expected json, markdown, atif or leftoff to export, but found {name} instead");
                 Err(Error::new(Code::InvalidRequest, message))
             }
         }
@@ -54,12 +63,22 @@ pub struct Export {
     excluded_ids: BTreeSet<String>,
     messages: usize,
     executions: usize,
+    #[cfg(feature = "interop")]
+    trajectory: Trajectory,
 }
 
 impl Export {
     /// Exports the messages of the current path, or of all branches.
     pub fn new(shape: ExportFormat, all_branches: bool) -> Export {
-        Export { shape, all_branches, excluded_ids: BTreeSet::new(), messages: 0, executions: 0 }
+        Export {
+            shape,
+            all_branches,
+            excluded_ids: BTreeSet::new(),
+            messages: 0,
+            executions: 0,
+            #[cfg(feature = "interop")]
+            trajectory: Trajectory::default(),
+        }
     }
 
     /// Returns the format.
@@ -94,6 +113,8 @@ impl Export {
                 format!("{{\n  \"metadata\": {},\n  \"messages\": [", indent_json(metadata, 1))
             }
             ExportFormat::Markdown => markdown::render_heading(fields),
+            #[cfg(feature = "interop")]
+            ExportFormat::Atif => self.trajectory.begin(metadata),
         })
     }
 
@@ -112,6 +133,11 @@ impl Export {
                 let is_on_path = fields.raw("onPath") != Some("false");
                 // It was read from a log, where every value has its kind.
                 self.section(&Message::parse_copy(fields, &mut Vec::new()), is_on_path)
+            }
+            #[cfg(feature = "interop")]
+            ExportFormat::Atif => {
+                let is_on_path = fields.raw("onPath") != Some("false");
+                self.trajectory.add_message(&Message::parse_copy(fields, &mut Vec::new()), is_on_path)
             }
         })
     }
@@ -136,15 +162,19 @@ impl Export {
             }
             ExportFormat::Json => json::render_item(execution, false),
             ExportFormat::Markdown => String::new(),
+            #[cfg(feature = "interop")]
+            ExportFormat::Atif => String::new(),
         })
     }
 
     /// Ends the text.
-    pub fn end(&self) -> String {
+    pub fn end(&mut self) -> String {
         match self.shape {
             ExportFormat::Json if self.executions == 0 => [self.behind_messages(), "]\n}\n"].concat(),
             ExportFormat::Json => "\n  ]\n}\n".into(),
             ExportFormat::Markdown => String::new(),
+            #[cfg(feature = "interop")]
+            ExportFormat::Atif => self.trajectory.end(),
         }
     }
 

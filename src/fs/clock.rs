@@ -1,6 +1,7 @@
 //! Time and chance: the one place of this host that asks for them.
 
 use alloc::string::ToString;
+use alloc::vec::Vec;
 use core::fmt::Debug;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -46,7 +47,17 @@ pub trait Clock: Debug {
     /// # Errors
     /// Where the system gives no chance.
     fn stamp(&self) -> Result<Stamp, Trouble>;
+
+    /// How much later local time is than UTC, in minutes, from which moment on, in milliseconds since 1970; none where
+    /// it never changes.
+    fn offset_changes(&self) -> Vec<(i64, i32)> {
+        Vec::new()
+    }
 }
+
+const MINUTE_MS: i64 = 60_000;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
+const YEARS_BACK: i64 = 10;
 
 /// The machine's clock and chance.
 #[derive(Debug)]
@@ -61,8 +72,7 @@ impl Clock for SystemClock {
 
     fn stamp(&self) -> Result<Stamp, Trouble> {
         let now_ms = self.now_ms();
-        let local = Local.timestamp_millis_opt(now_ms).earliest();
-        let offset_minutes = local.map_or(0, |time| time.offset().fix().local_minus_utc() / 60);
+        let offset_minutes = local_offset(now_ms);
         let mut entropy = [0; 32];
         getrandom::fill(&mut entropy).map_err(|error| {
             let (code, message) = ("storage_failed".into(), error.to_string());
@@ -70,4 +80,27 @@ impl Clock for SystemClock {
         })?;
         Ok(Stamp { now_ms, offset_minutes, entropy })
     }
+    fn offset_changes(&self) -> Vec<(i64, i32)> {
+        let now_ms = self.now_ms();
+        let start = now_ms - YEARS_BACK * 366 * DAY_MS;
+        let mut changes = Vec::from([(start, local_offset(start))]);
+        for from in (start..now_ms).step_by(DAY_MS as usize) {
+            let (mut before, mut after) = (from, from + DAY_MS);
+            let offset = local_offset(after);
+            if local_offset(before) == offset {
+                continue;
+            }
+            while after - before > MINUTE_MS {
+                let middle = (before + after) / 2;
+                if local_offset(middle) == offset { after = middle } else { before = middle }
+            }
+            changes.push((after / MINUTE_MS * MINUTE_MS, offset));
+        }
+        changes
+    }
+}
+
+fn local_offset(ms: i64) -> i32 {
+    let local = Local.timestamp_millis_opt(ms).earliest();
+    local.map_or(0, |time| time.offset().fix().local_minus_utc() / 60)
 }

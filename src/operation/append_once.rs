@@ -37,7 +37,9 @@ impl SessionFiles {
         let files = self.clone();
         self.was_staged.set(false);
         Operation::new(|io| async move {
-            files.append_if_new(&io, &appending.with_detected_format()?, once).await
+            let appending = appending.with_detected_format()?;
+            files.acquire_lease(&io).await?;
+            files.append_if_new(&io, &appending, once).await
         })
     }
 

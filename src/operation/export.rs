@@ -21,7 +21,7 @@ const SESSION_FILE: &str = "\"leftoff\"";
 
 impl SessionFiles {
     /// Exports the session as one text: `{"format","allBranches","metadata"}`, JSON; `format` is `json`, `markdown`,
-    /// or `leftoff`: all of its files as one, which an import takes in. `metadata` describes a session without
+    /// `atif`, or `leftoff`: all of its files as one, which an import takes in. `metadata` describes a session without
     /// events; else its files do. Each page is a piece of the text.
     pub fn export(
         self: &Rc<SessionFiles>,
@@ -63,6 +63,7 @@ impl SessionFiles {
         redactor.scan_folder(io, &self.folder()).await?;
         let mut pieces = OutgoingPieces::new(redactor, io);
         let is_json = export.shape() == ExportFormat::Json;
+        let is_markdown = export.shape() == ExportFormat::Markdown;
         let written = |text: String| if is_json { unescape_separators(text) } else { text }.into_bytes();
         let known = || self.session().borrow().document(DocumentName::MetadataJson);
         let metadata = pieces.redact_one(metadata.map_or_else(known, String::from)).await?;
@@ -72,7 +73,7 @@ impl SessionFiles {
                 export.has_message(&message.id, answered_call_id(message), *is_on)
             });
             // Without redaction, a message needs no JSON that would be parsed again.
-            let text = if !is_json && !redactor.is_on() {
+            let text = if is_markdown && !redactor.is_on() {
                 some.iter().map(|(message, is_on)| export.section(message, *is_on)).collect()
             } else {
                 let some = some.iter().map(|(message, is_on)| message_json(message, *is_on)).collect();

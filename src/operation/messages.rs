@@ -53,8 +53,9 @@ impl<'a> MessageStream<'a> {
         Span { start, end }: Span,
     ) -> Result<MessageStream<'a>, Trouble> {
         let passed = files.with_session(|session| session.skipped_lines());
-        let mut revisions = HighestRevisions::new(start).with_skipped(passed.clone());
-        let (mut at, mut whole) = (start, None);
+        let mut at = files.with_session(|session| session.unrevised_end()).max(start);
+        let mut revisions = HighestRevisions::new(at).with_skipped(passed.clone());
+        let mut whole = None;
         while at < end {
             let bytes = read_piece(files, io, at, end.min(at + READ_BYTES)).await?;
             revisions.feed(&bytes);

@@ -108,6 +108,7 @@ static USAGE_SCHEMA: Schema = Schema {
         ("output", COUNT_VALUE),
         ("cacheRead", COUNT_VALUE),
         ("cacheWrite", COUNT_VALUE),
+        ("cacheWriteHour", COUNT_VALUE),
         ("reasoning", COUNT_VALUE),
     ],
     unknown_keys: UnknownKeys::Kept,

@@ -22,7 +22,7 @@ use crate::session::title::Titles;
 use crate::time;
 use crate::tokens::cost;
 
-const CHECKPOINT_VERSION: u32 = 4;
+const CHECKPOINT_VERSION: u32 = 5;
 
 /// The state derived from the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -74,6 +74,9 @@ pub struct Checkpoint {
     /// Revisions that are the first line of their message: it stands there, not before all that was read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub firsts: Vec<Span>,
+    /// Start of the first line that is a revision: what ends before it needs no look ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_revision: Option<u64>,
     /// The operations that counted, the newest [`batch::MAX_REMEMBERED`] of them, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<batch::CountedOperation>,
@@ -227,6 +230,7 @@ impl FromFields for Checkpoint {
             newest_user: fields.take("newestUser", bad),
             repeated: fields.take("repeated", bad).unwrap_or_default(),
             firsts: fields.take("firsts", bad).unwrap_or_default(),
+            first_revision: fields.take("firstRevision", bad),
             operations: fields.take("operations", bad).unwrap_or_default(),
             of_tools: fields.take("ofTools", bad).unwrap_or_default(),
             revised: fields.take("revised", bad).unwrap_or_default(),

@@ -23,3 +23,5 @@ pub(crate) mod revisions;
 pub mod session_list;
 pub mod tidy;
 pub mod title;
+#[cfg(feature = "interop")]
+pub mod usage;

@@ -94,6 +94,7 @@ pub(super) const ANTHROPIC_KEYS: ProviderKeys = ProviderKeys {
         "output_tokens",
         "cache_read_input_tokens",
         "cache_creation_input_tokens",
+        "ephemeral_1h_input_tokens",
         "thinking_tokens",
     ],
     ..PLAIN_KEYS

@@ -114,7 +114,14 @@ pub(super) const GEMINI_KEYS: ProviderKeys = ProviderKeys {
     model: "modelVersion",
     finish: "finishReason",
     usage: "usageMetadata",
-    counts: ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "", "thoughtsTokenCount"],
+    counts: [
+        "promptTokenCount",
+        "candidatesTokenCount",
+        "cachedContentTokenCount",
+        "",
+        "",
+        "thoughtsTokenCount",
+    ],
     has_cached: true,
     lacks_reasoning: true,
 };

@@ -19,8 +19,8 @@ pub(super) struct ProviderKeys {
     pub model: &'static str,
     pub finish: &'static str,
     pub usage: &'static str,
-    /// Tokens of input, output, cache reads, cache writes, reasoning; here or one object deeper.
-    pub counts: [&'static str; 5],
+    /// Tokens of input, output, cache reads, cache writes, those of them for an hour, reasoning; here or one object deeper.
+    pub counts: [&'static str; 6],
     /// True if the input count includes cached tokens.
     pub has_cached: bool,
     /// True if the output count excludes reasoning.
@@ -35,7 +35,7 @@ pub(super) const PLAIN_KEYS: ProviderKeys = ProviderKeys {
     model: "model",
     finish: "",
     usage: "usage",
-    counts: [""; 5],
+    counts: [""; 6],
     has_cached: false,
     lacks_reasoning: false,
 };
@@ -197,15 +197,16 @@ fn decode_string(fields: &Fields<'_>, key: &str) -> Option<String> {
 }
 
 fn parse_usage(counts: &Fields<'_>, words: &ProviderKeys) -> Usage {
-    let mut read = [None; 5];
+    let mut read = [None; 6];
     for (count, name) in read.iter_mut().zip(words.counts) {
         let inside = |(_, value)| Fields::parse(value).ok()?.raw(name);
         let raw = counts.raw(name).or_else(|| counts.iter().find_map(inside));
         *count = raw.and_then(|raw| raw.parse::<u64>().ok());
     }
-    let [input, output, cache_read, cache_write, reasoning] = read;
+    let [input, output, cache_read, cache_write, cache_write_hour, reasoning] = read;
     let or_none = |count: Option<u64>, is_meant: bool| count.filter(|_| is_meant).unwrap_or_default();
     let input = input.map(|input| input.saturating_sub(or_none(cache_read, words.has_cached)));
     let output = output.map(|output| output.saturating_add(or_none(reasoning, words.lacks_reasoning)));
-    Usage { input, output, cache_read, cache_write, reasoning, ..Usage::default() }
+    let cache_write_hour = cache_write_hour.filter(|tokens| *tokens > 0);
+    Usage { input, output, cache_read, cache_write, cache_write_hour, reasoning, ..Usage::default() }
 }

@@ -70,7 +70,7 @@ pub(super) const OPENAI_CHAT_KEYS: ProviderKeys = ProviderKeys {
     answers: ["choices", "message"],
     has_results: true,
     finish: "finish_reason",
-    counts: ["prompt_tokens", "completion_tokens", "cached_tokens", "", "reasoning_tokens"],
+    counts: ["prompt_tokens", "completion_tokens", "cached_tokens", "", "", "reasoning_tokens"],
     has_cached: true,
     ..PLAIN_KEYS
 };

@@ -86,7 +86,7 @@ fn write_body(text: &str, files: &[File<'_>], json: &mut JsonWriter) {
 
 const OPENAI_RESPONSES_KEYS: ProviderKeys = ProviderKeys {
     finish: "status",
-    counts: ["input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"],
+    counts: ["input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "", "reasoning_tokens"],
     has_cached: true,
     ..PLAIN_KEYS
 };

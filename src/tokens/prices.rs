@@ -9,8 +9,10 @@ use alloc::vec::Vec;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::error::Error;
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::json::request;
+use crate::record::message::Usage;
 
 /// The day of the list.
 pub const LISTED_ON: &str = "2026-11-29";
@@ -82,6 +84,11 @@ impl Dollars {
     fn times(self, tokens: u64) -> u64 {
         self.0.saturating_mul(tokens)
     }
+
+    /// Makes an amount of a sum of [`Prices::cost_of_usage`].
+    pub fn from_units(units: u128) -> Dollars {
+        Dollars(u64::try_from(units.saturating_add(500_000) / 1_000_000).unwrap_or(u64::MAX))
+    }
 }
 
 impl Serialize for Dollars {
@@ -114,6 +121,26 @@ impl Prices {
         Dollars(self.rates_of(tokens).input.times(tokens) / 1_000_000)
     }
 
+    /// Computes what a call cost by the provider's own counts, in millionths of a millionth of a dollar, so that many
+    /// small ones sum exactly; `None` where the model has no price for what it answered. Cache writes count as those for
+    /// five minutes, but for those that are known to stay for an hour.
+    pub fn cost_of_usage(&self, usage: &Usage) -> Option<u128> {
+        let [input, output, read, written] =
+            [usage.input, usage.output, usage.cache_read, usage.cache_write].map(Option::unwrap_or_default);
+        let rates = self.rates_of(input.saturating_add(read).saturating_add(written));
+        let hour = usage.cache_write_hour.unwrap_or_default().min(written);
+        let write_rate = rates.cache_write.unwrap_or(rates.input);
+        let answered = if output == 0 { Dollars(0) } else { rates.output? };
+        let priced = [
+            (rates.input, input),
+            (answered, output),
+            (rates.cache_read.unwrap_or(rates.input), read),
+            (write_rate, written - hour),
+            (rates.cache_write_hour.unwrap_or(write_rate), hour),
+        ];
+        Some(priced.into_iter().map(|(price, tokens)| u128::from(price.0) * u128::from(tokens)).sum())
+    }
+
     fn rates_of(&self, input_tokens: u64) -> Rates {
         self.long.filter(|long| input_tokens > u64::from(long.above)).map_or(self.rates, |long| long.rates)
     }
@@ -142,6 +169,19 @@ pub fn find_prices(name: &str) -> Option<Prices> {
     let name = name.strip_suffix("[1m]").unwrap_or(&name);
     let (_, row) = rows().filter(|(listed, _)| is_of(name, listed)).max_by_key(|(listed, _)| listed.len())?;
     read_row(row)
+}
+
+/// Computes what a call of a model cost by its provider's counts, `{"input","output","cacheRead","cacheWrite",
+/// "cacheWriteHour"}`, JSON; `None` for a model without prices.
+///
+/// # Errors
+/// `invalid_request` for what is no object of counts.
+pub fn cost_of(name: &str, usage: &str) -> Result<Option<Dollars>, Error> {
+    let mut bad = Vec::new();
+    let usage = Usage::from_fields(request::parse_object(usage)?, &mut bad).unwrap_or_default();
+    request::reject_bad(&mut bad)?;
+    let units = find_prices(name).and_then(|prices| prices.cost_of_usage(&usage));
+    Ok(units.map(Dollars::from_units))
 }
 
 // A point in a number, as `4.5`, is written as a hyphen by some.

@@ -2,8 +2,9 @@
 // Hostile texts in the viewer: naughty strings and payloads wherever a session has a text, links of every spelling,
 // texts that are heavy to render, and Markdown as CommonMark has it. Nothing runs or asks, and each text is read as
 // what it is.
-// Tries: js/viewer/markdown.js, js/viewer/hidden.js, js/viewer/highlight.js, js/viewer/images.js, js/viewer/calls.js,
-// js/viewer/format.js, js/viewer/elements/prose.js, js/viewer/elements/call.js, js/viewer/elements/message.js
+// Tries: js/viewer/markdown.js, js/viewer/markup.js, js/viewer/hidden.js, js/viewer/highlight.js, js/viewer/images.js, js/viewer/calls.js,
+// js/viewer/format.js, js/viewer/elements/prose.js, js/viewer/elements/call.js, js/viewer/elements/message.js,
+// js/viewer/elements/filters.js, js/viewer/elements/left.js
 
 import { readFileSync } from "node:fs";
 import { EXAMPLES, lawfulHtml, normalize } from "./markdown.mjs";
@@ -127,8 +128,22 @@ async function checkTexts({ open, finish, equal }) {
   equal("outputs that differ", differing(shown.outputs, String), []);
   equal("what turns text around", DIRECTIONS.exec(shown.all)?.[0], undefined);
   equal("a hidden text", shown.all.includes("a‹U+200B›b‹tags: AB›c"), true);
+  await page.getByRole("tab", { name: "Files" }).click();
+  equal("what turns names of files around", DIRECTIONS.exec(await namesIn(page))?.[0], undefined);
+  await page.getByRole("searchbox").fill("is:error");
+  await page.getByRole("region", { name: "Filters" }).waitFor();
+  equal("what turns filters around", DIRECTIONS.exec(await namesIn(page))?.[0], undefined);
   await finish(page);
 }
+
+/** All that is read and heard. @param {Page} page */
+const namesIn = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("body *")]
+      .flatMap((element) => ["title", "aria-label", "alt"].map((name) => element.getAttribute(name) ?? ""))
+      .concat(document.body.textContent ?? "")
+      .join("\n"),
+  );
 
 const isHidden = (/** @type {string} */ text) =>
   /[\u200b\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|\p{M}{17}/u.test(text);
@@ -248,6 +263,48 @@ async function checkHeavy({ open, finish, equal }) {
   await finish(page);
 }
 
+/** @param {number} place */
+function longTurn(place) {
+  const write = { file_path: "/a", content: `short\n${"y".repeat(5_000)} needle` };
+  const many = { file_path: "/b", content: Array.from({ length: 100 }, (_, line) => `line ${line}`).join("\n") };
+  const calls = [
+    { id: `a${place}`, name: "Write", arguments: JSON.stringify(write) },
+    { id: `b${place}`, name: "Bash", arguments: JSON.stringify({ command: "yes" }) },
+    { id: `c${place}`, name: "Write", arguments: JSON.stringify(many) },
+  ];
+  return [
+    { role: "assistant", content: "", assistant: { toolCalls: calls } },
+    ...calls.map(({ id, name }) => ({
+      role: "tool",
+      content: "x".repeat(30_000),
+      tool: { callId: id, name, isError: name === "Bash" },
+    })),
+  ];
+}
+
+/** Texts are cut by characters and by lines, of outputs and of edits. @param {Tools} tools */
+async function checkCuts({ open, finish, equal }) {
+  const page = await open(longTurn, 1);
+  const lengths = (/** @type {string} */ selector) =>
+    page.locator(selector).evaluateAll((parts) => parts.map(({ textContent }) => textContent?.length ?? 0));
+  const [edit, output, lines] = [2, 3, 4].map((nth) => `.step:nth-child(${nth})`);
+  equal("lines of an edit", await lengths(`${edit} .dl [data-part]`), [5, 2_000]);
+  equal("an output", await lengths(`${output} .term`), [20_000, 2_000]);
+  await page.getByText("8,000 characters not shown").waitFor();
+  await page.locator(`${output} .cut`).getByRole("button", { name: "Open all" }).click();
+  equal("an output that was opened", await lengths(`${output} .term`), [30_000]);
+  await page.getByRole("searchbox").fill("needle");
+  await page.waitForFunction(() => CSS.highlights.get("hit-now")?.size === 1);
+  equal("a line with the current hit", await lengths(`${edit} .dl [data-part]`), [5, 5_007]);
+  await page.getByRole("searchbox").fill("");
+  await page.getByRole("button", { name: "Show 3,007 more characters" }).click();
+  equal("a line that was opened", await lengths(`${edit} .dl [data-part]`), [5, 5_007]);
+  await page.locator(`${lines} .s-head`).click();
+  equal("lines of a long edit", (await lengths(`${lines} .dl [data-part]`)).length, 30);
+  await page.getByText("100 lines, 70 of them not shown").waitFor();
+  await finish(page);
+}
+
 /** The examples that GFM reads otherwise: an address is a link without more. */
 const GFM_LINKS = [602, 608, 611, 612];
 
@@ -275,5 +332,6 @@ export async function checkHostileTexts(tools) {
   await checkTexts(tools);
   await checkLinks(tools);
   await checkMarkdown(tools);
+  await checkCuts(tools);
   await checkHeavy(tools);
 }

@@ -21,19 +21,19 @@ const TIMEOUT_MS = 60_000;
 const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
 
 /** @param {unknown} isSo @param {string} otherwise */
-function expect(isSo, otherwise) {
+export function expect(isSo, otherwise) {
   if (!isSo) throw new Error(otherwise);
 }
 
 /** @param {string} what @param {unknown} found @param {unknown} expected */
-const equal = (what, found, expected) =>
+export const equal = (what, found, expected) =>
   expect(
     JSON.stringify(found) === JSON.stringify(expected),
     `${what}: expected ${JSON.stringify(expected)}, but found ${JSON.stringify(found)} instead`,
   );
 
 /** Serves the package's folder. @param {string} folder */
-async function servePackage(folder) {
+export async function servePackage(folder) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(String(request.url), "http://127.0.0.1");
     const body = await readFile(join(folder, normalize(pathname))).catch(() => undefined);
@@ -53,7 +53,7 @@ async function servePackage(folder) {
  * @param {number} count of turns
  * @param {string} [title]
  */
-async function sessionFile({ MemoryStorage, openStore }, turn, count, title = "The average") {
+export async function sessionFile({ MemoryStorage, openStore }, turn, count, title = "The average") {
   const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
   const session = await store.create({ title });
   const drafts = Array.from({ length: count }, (_, place) => turn(place)).flat();
@@ -65,7 +65,7 @@ async function sessionFile({ MemoryStorage, openStore }, turn, count, title = "T
 }
 
 /** A request, a call that works, one that fails, and an answer. @param {number} place */
-function workTurn(place) {
+export function workTurn(place) {
   const call = (/** @type {string} */ id, /** @type {string} */ command) => ({
     id: `${id}${place}`,
     name: "Bash",
@@ -91,12 +91,12 @@ function workTurn(place) {
 }
 
 /**
- * Opens a file in the page as its user does.
+ * Opens a file in the page as its user does, or a folder.
  * @param {import("playwright-core").Browser} driven @param {string} origin
- * @param {{ name: string, mimeType: string, buffer: Buffer }} file
+ * @param {{ name: string, mimeType: string, buffer: Buffer } | string} file
  * @param {{ colorScheme?: "light" | "dark", viewport?: { width: number, height: number } }} [how]
  */
-async function openFile(driven, origin, file, how = {}) {
+export async function openFile(driven, origin, file, how = {}) {
   const page = await driven.newPage({ viewport: { width: 1344, height: 896 }, ...how });
   page.setDefaultTimeout(TIMEOUT_MS);
   /** @type {string[]} */
@@ -116,7 +116,7 @@ async function openFile(driven, origin, file, how = {}) {
   });
   await page.addInitScript({ content: readFileSync(new URL(import.meta.resolve("axe-core")), "utf8") });
   await page.goto(`${origin}/pkg/viewer/index.html`);
-  await page.setInputFiles("#files", file);
+  await page.setInputFiles(typeof file === "string" ? "#folder" : "#files", file);
   await page.locator("leftoff-viewer [aria-busy=false] article").first().waitFor();
   const finish = async () => {
     const reports = await page.evaluate(() => /** @type {any} */ (globalThis).policyReports);
@@ -127,7 +127,7 @@ async function openFile(driven, origin, file, how = {}) {
 }
 
 /** The row that has the focus. @param {import("playwright-core").Page} page */
-const focused = (page) => page.locator("article:focus").getAttribute("data-message");
+export const focused = (page) => page.locator("article:focus").getAttribute("data-message");
 
 /** @param {import("playwright-core").Page} page @param {string[]} ids @param {number} count of turns */
 async function checkReading(page, ids, count) {
@@ -358,7 +358,7 @@ async function checkPreview(page) {
 }
 
 /** @param {import("playwright-core").Page} page @param {string} what */
-async function checkAxe(page, what) {
+export async function checkAxe(page, what) {
   const found = await page.evaluate(async () => {
     const { violations } = await /** @type {any} */ (globalThis).axe.run(document);
     return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);

@@ -3,9 +3,10 @@
 // Arguments: the store's folder, the project's, what to do, the program's name.
 
 import process from "node:process";
-import { contextFor, loadChat, openChat, saveAnswer, saveChat } from "../../js/ai/index.js";
+import { createInterface } from "node:readline";
+import { contextFor, loadChat, openChat, saveAnswer, saveChat, saveStream } from "../../js/ai/index.js";
 import { openStore } from "../../js/index.js";
-import { VERSIONS, call, modelOf, text, toolsOf } from "./ai-sdk.js";
+import { VERSIONS, call, message, modelOf, text, toolsOf } from "./ai-sdk.js";
 
 const [home, project = "", work, name = ""] = process.argv.slice(2);
 const [version] = /** @type {[import("./ai-sdk.js").Version]} */ (VERSIONS);
@@ -41,6 +42,18 @@ if (work === "steps") {
       ...options,
     });
   }
+} else if (work === "stream") {
+  // The answer grows with each line that the test sends, and ends with the input.
+  async function* grow() {
+    let said = "";
+    const stateOf = (/** @type {string} */ state) => message("a", "assistant", { type: "text", text: said, state });
+    for await (const line of createInterface(process.stdin)) {
+      said += line;
+      yield stateOf("streaming");
+    }
+    yield stateOf("done");
+  }
+  await saveStream(store, { chatId: "chat", messages: [message("q", "user", "Where is it?")], answer: grow() });
 } else {
   for (let round = 0; round < ROUNDS; round += 1) {
     const messages = [...(await loadChat(store, "chat"))];

@@ -1,7 +1,7 @@
 // The types of `leftoff/ai`, held by tsc: its functions go where both versions of the AI SDK take functions of their own.
 
 import type { Store, Session } from "../../js/index.js";
-import { contextFor, loadChat, saveAnswer, saveChat } from "../../js/ai/index.js";
+import { contextFor, loadChat, resumeStream, saveAnswer, saveChat, saveStream } from "../../js/ai/index.js";
 import * as current from "ai-current";
 import * as previous from "ai-previous";
 
@@ -32,6 +32,10 @@ export async function runCurrent() {
     originalMessages: messages,
     onEnd: ({ messages }) => saveChat(store, { chatId: "chat", messages }),
   });
+  const answer = current.readUIMessageStream<Mine>({ stream: new ReadableStream<current.UIMessageChunk>() });
+  await saveStream(store, { chatId: "chat", messages, answer });
+  const stream = await resumeStream<current.UIMessageChunk>(store, "chat", { signal: new AbortController().signal });
+  if (stream) current.createUIMessageStreamResponse({ stream });
   const loaded: current.UIMessage[] = await loadChat(store, "chat");
   return loaded;
 }
@@ -49,6 +53,10 @@ export async function runPrevious() {
   });
   await save(result);
   const originalMessages: previous.UIMessage[] = await loadChat(store, "chat");
+  const answer = previous.readUIMessageStream({ stream: result.toUIMessageStream() });
+  await saveStream(store, { chatId: "chat", messages: originalMessages, answer });
+  const stream = await resumeStream<previous.UIMessageChunk>(store, "chat");
+  if (stream) previous.createUIMessageStreamResponse({ stream });
   result.toUIMessageStream({
     originalMessages,
     onFinish: ({ messages }) => saveChat(store, { chatId: "chat", messages }),

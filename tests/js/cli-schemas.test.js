@@ -158,6 +158,8 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   ]))
     asked(["search", flag, value, "--all"]);
   asked(["recall", "go on", "--all"]);
+  for (const by of ["day", "session,project", "agent,model"])
+    assert.ok(asked(["usage", "--by", by, "--all"]).rows.length > 0);
   assert.ok(asked(["recall", "which", "tools", "were", "used", "--all", "--max-tokens", "300"]).tokens <= 300);
   const { path } = asked(["info", id]);
   fs.appendFileSync(join(path, "messages.jsonl"), '{"v":1,"broken\n');

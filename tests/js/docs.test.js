@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import * as ai from "../../js/ai/index.js";
 import * as claude from "../../js/claude/index.js";
 import * as compat from "../../js/compat/index.js";
+import * as html from "../../js/html/index.js";
 import * as langchain from "../../js/langchain/index.js";
 import * as leftoff from "../../js/index.js";
 import * as openai from "../../js/openai/index.js";
@@ -38,7 +39,7 @@ const namesIn = (name) =>
 test("every function, class and type of both entries has its chapter", () => {
   const [front, veneer] = [chapters(page("leftoff")), chapters(page("compat"))];
   const named = readdirSync(types)
-    .filter((name) => !/^(index|ai|claude|compat|langchain|openai|opencode|viewer)\./.test(name))
+    .filter((name) => !/^(index|ai|claude|compat|html|langchain|openai|opencode|viewer)\./.test(name))
     .flatMap(namesIn);
   assert.ok(named.length > 60);
   for (const name of [...Object.keys(leftoff), ...named]) assert.match(front.get(name) ?? "", /\w/, name);
@@ -47,7 +48,7 @@ test("every function, class and type of both entries has its chapter", () => {
     ...namesIn("compat.d.ts"),
   ])
     assert.match(veneer.get(name) ?? "", /\w/, name);
-  for (const [entry, exported] of Object.entries({ ai, claude, langchain, openai, opencode, viewer })) {
+  for (const [entry, exported] of Object.entries({ ai, claude, html, langchain, openai, opencode, viewer })) {
     const found = chapters(page(/** @type {typeof NAMES[number]} */ (entry)));
     for (const name of [...Object.keys(exported), ...namesIn(`${entry}.d.ts`)].filter((name) => name !== "default"))
       assert.match(found.get(name) ?? "", /\w/, name);

@@ -1,7 +1,7 @@
 // @ts-check
 // Each example that a public function's documentation has is run, and every public function has one. In an example
 // `x; // => y` says that x is y.
-// Tries: js/index.js, js/ai/index.js, js/session/session.js, js/store/store.js, js/compat/index.js
+// Tries: js/index.js, js/ai/index.js, js/html/index.js, js/session/session.js, js/store/store.js, js/compat/index.js
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
@@ -16,6 +16,7 @@ import * as ai from "../../js/ai/index.js";
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
 import { sessionStore } from "../../js/claude/index.js";
+import { exportHtml } from "../../js/html/index.js";
 import * as langchain from "../../js/langchain/index.js";
 import * as openai from "../../js/openai/index.js";
 import { recorder } from "../../js/opencode/index.js";
@@ -94,6 +95,7 @@ for (const { name, code } of files.filter((file) => !file.startsWith("compat/"))
           ...leftoff,
           ...ai,
           ...langchain,
+          exportHtml,
           AIMessage,
           HumanMessage,
           assert,

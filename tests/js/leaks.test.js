@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { exportHtml } from "../../js/html/index.js";
 import { Session, Store, openStore } from "../../js/index.js";
 import { handleOf } from "../../js/session/session.js";
 import { ALL } from "./planted-secrets.js";
@@ -194,7 +195,13 @@ const EXITS = {
     },
     compact: (session) => session.compact({ window: 30_000 }),
     resume: async (session) => Promise.all([2500, 9000].map((window) => session.resume({ window }))),
-    export: async (session) => [await session.export("json"), await session.export("markdown")],
+    export: async (session) => {
+      let page = "";
+      for await (const piece of exportHtml(session)) page += piece;
+      // Behind the session are modules, and the page's own script.
+      const [said] = page.split('<script type="text/plain"');
+      return [await session.export("json"), await session.export("markdown"), said];
+    },
     search: async (session) => {
       const hits = [];
       for (const question of ["file", '"file" which']) for await (const hit of session.search(question)) hits.push(hit);
@@ -255,6 +262,7 @@ const EXITS = {
       return [...all, (await store.outputs.menu()).text];
     },
     info: (session, store) => store.info(session),
+    usage: (_, store) => store.usage({ by: ["session", "agent", "model", "project", "day"], all: true }),
     turn: async (_, store) => {
       await store.writeSetting("recall", "prompt");
       return Promise.all(

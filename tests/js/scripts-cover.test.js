@@ -28,14 +28,10 @@ const UNNAMED = {
   "Session.notices": "part of the answer of each step that opens a session",
   "Session.path": "part of the answer of each step that opens a session",
   "Session.placement": "part of the answer of each step that opens a session",
-  "Session.record": "of JavaScript alone: tests/js/live-recording.test.js",
 };
 
 /** Options that no script gives, and why. @type {Record<string, string>} */
 const UNGIVEN = {
-  "createFromSource.model": "of JavaScript alone: tests/js/live-recording.test.js",
-  "createFromSource.source": "of JavaScript alone: tests/js/live-recording.test.js",
-  "createFromSource.title": "of JavaScript alone: tests/js/live-recording.test.js",
   "loadWasm.agents": "as loadWasm itself",
   "loadWasm.cl100k_base": "as loadWasm itself",
   "loadWasm.context": "as loadWasm itself",
@@ -43,7 +39,6 @@ const UNGIVEN = {
   "loadWasm.o200k_base": "as loadWasm itself",
   "loadWasm.reader": "as loadWasm itself",
   "openStore.readOnly": "of JavaScript alone: tests/js/printed.test.js",
-  "recordMessage.from": "of JavaScript alone: tests/js/live-recording.test.js",
 };
 
 /** Codes that no script comes to, and why. @type {Record<string, string>} */
@@ -165,7 +160,7 @@ test("each option of each call is given in a script", () => {
     asked.flatMap(({ step: { op, limits, source, storage, ...rest } }) => [
       ...Object.keys(rest).map((key) => `${op}.${key}`),
       ...Object.keys(limits ?? {}).map((key) => `tidy.${key}`),
-      ...(source ? ["session.source"] : []),
+      ...(source ? [op === "open" ? "session.source" : `${op}.source`] : []),
       ...Object.keys(source ?? {}).map((key) => `source.${key}`),
       ...(storage ? ["openStore.storage"] : []),
       ...Object.keys(storage?.memory ?? {}).map((key) => `MemoryStorage.${key}`),

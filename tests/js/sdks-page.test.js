@@ -42,7 +42,7 @@ globalThis.model = new MockLanguageModelV4({
   },
 });
 const inputSchema = jsonSchema({ type: "object", properties: {} });
-globalThis.tools = { look: tool({ inputSchema, execute: () => "src" }) };
+globalThis.tools = { look: tool({ inputSchema, execute: async () => (await globalThis.gate, "src") }) };
 `;
 
 /**
@@ -80,18 +80,30 @@ test("a run of the AI SDK is saved, and gets its context", () => {
   assert.equal(runBlock(MODEL, blockWith("contextFor, saveAnswer"), shown), "In src. true\n");
 });
 
-test("a route answers a chat, and has it at the next request", () => {
+test("a route answers a chat, has it at the next request, and gives a running answer to a page that comes later", () => {
   const shown = `
+    const get = () => GET(new Request("http://localhost"), { params: Promise.resolve({ id: "c" }) });
+    const statuses = [(await get()).status];
     for (const text of ["Where is the parser?", "Thanks"]) {
       const message = { id: text, role: "user", parts: [{ type: "text", text }] };
+      const changes = (await openChat(store, "c")).follow();
+      let next = changes.next();
+      let look;
+      globalThis.gate = new Promise((resolve) => (look = resolve));
       const response = await POST(new Request("http://localhost", { method: "POST", body: JSON.stringify({ id: "c", message }) }));
-      await response.text();
+      while (!(await next).value.source?.stream) next = changes.next();
+      const again = await get();
+      look();
+      const [first, second] = await Promise.all([response.text(), again.text()]);
+      statuses.push(again.status, [first, second].every((chunks) => chunks.includes("In src.")), (await get()).status);
+      await changes.return();
     }
+    console.log(...statuses);
     console.log((await loadChat(store, "c")).map(({ role, parts }) => role + " " + parts.length).join(", "));
     await store.close();`;
   assert.equal(
-    runBlock(MODEL, blockWith("contextFor, loadChat, openChat, saveAnswer, saveChat"), shown),
-    "user 1, assistant 4, user 1, assistant 4\n",
+    runBlock(MODEL, blockWith("contextFor, loadChat, openChat, resumeStream, saveAnswer, saveChat, saveStream"), shown),
+    "204 200 true 204 200 true 204\nuser 1, assistant 4, user 1, assistant 4\n",
   );
 });
 

@@ -5,7 +5,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeCall, diffLines } from "../../js/viewer/calls.js";
+import { describeCall } from "../../js/viewer/calls.js";
+import { diffLines, piecesOf, readPatch } from "../../js/viewer/changes.js";
 import { arrange } from "../../js/viewer/conversation.js";
 import { formatDuration, formatModel, formatShort } from "../../js/viewer/format.js";
 import { Keys } from "../../js/viewer/keys.js";
@@ -95,24 +96,97 @@ test("a call says its one argument, and how it went", () => {
   assert.deepEqual([broken.argument, broken.outcome, broken.failed], ['{"command":', "no result", false]);
 });
 
+test("a file whose name has hidden characters is told with them, in one line", () => {
+  const input = JSON.stringify({ file_path: "a\u202egnp\n.exe", old_string: "a", new_string: "b" });
+  const call = describeCall({ id: "a", name: "Edit", arguments: input }, undefined, undefined);
+  assert.equal(call.argument, "a‹U+202E›gnp .exe");
+  assert.deepEqual(call.files, ["a\u202egnp\n.exe"]);
+});
+
 test("an edit shows what was removed and added, between what stays", () => {
-  const lines = diffLines({ path: "a", removed: ["a", "b", "c"], added: ["a", "x", "y", "c"], isNew: false });
+  const lines = diffLines({
+    path: "a",
+    removed: ["a", "b", "c"],
+    added: ["a", "x", "y", "c"],
+    isNew: false,
+    from: undefined,
+  });
   assert.deepEqual(
     lines.map(({ sign, text }) => sign + text),
     [" a", "-b", "+x", "+y", " c"],
   );
   assert.deepEqual(
-    diffLines({ path: "a", removed: ["a", "a"], added: ["a"], isNew: false }).map(({ sign }) => sign),
+    diffLines({ path: "a", removed: ["a", "a"], added: ["a"], isNew: false, from: undefined }).map(({ sign }) => sign),
     [" ", "-"],
   );
+});
+
+test("of a changed line the words are told that the other has not, and of another line none", () => {
+  const lines = diffLines({
+    path: "a",
+    from: undefined,
+    removed: ["keep", "return sum(values) / len(values) + 1", "gone"],
+    added: ["keep", "return sum(values) / count", "wholly different", "more"],
+    isNew: false,
+  });
+  const marked = lines.map((line) => [
+    line.sign,
+    piecesOf(line)
+      .filter(({ isChanged }) => isChanged)
+      .map(({ text }) => text)
+      .join("|"),
+    piecesOf(line)
+      .map(({ text }) => text)
+      .join("") === line.text,
+  ]);
+  assert.deepEqual(
+    marked.map(([sign, , isWhole]) => [sign, isWhole]),
+    [..." --+++"].map((sign) => [sign, true]),
+  );
+  const words = marked.map(([, changed]) => String(changed));
+  assert.match(words[1], /len.*values.*1/);
+  assert.equal(words[3], "count");
+  assert.deepEqual([words[0], words[2], words[4], words[5]], ["", "", "", ""]);
+});
+
+test("edits far apart leave what is between them", () => {
+  const removed = Array.from({ length: 50 }, (_, line) => `line ${line}`);
+  const added = removed.with(3, "first").with(40, "second");
+  const lines = diffLines({ path: "a", from: undefined, removed, added, isNew: false });
+  assert.deepEqual(
+    lines.filter(({ sign }) => sign !== " ").map(({ sign, text }) => sign + text),
+    ["-line 3", "+first", "-line 40", "+second"],
+  );
+});
+
+test("a patch of one file is an edit: of a new file, or one that is renamed", () => {
+  const added = "*** Begin Patch\n*** Add File: src/a.js\n+one\n+two\n*** End Patch";
+  const { change, argument, files, kind } = describeCall(
+    { id: "p", name: "apply_patch", arguments: JSON.stringify({ input: added }) },
+    undefined,
+    undefined,
+  );
+  assert.deepEqual(change, { path: "src/a.js", from: undefined, removed: [], added: ["one", "two"], isNew: true });
+  assert.deepEqual([argument, files, kind], ["src/a.js", ["src/a.js"], "edit"]);
+  const moved = "*** Begin Patch\n*** Update File: a.js\n*** Move to: b.js\n@@\n same\n-old\n+new\n*** End Patch";
+  assert.deepEqual(readPatch(moved), {
+    path: "b.js",
+    from: "a.js",
+    removed: ["same", "old"],
+    added: ["same", "new"],
+    isNew: false,
+  });
+  assert.equal(readPatch(`${added}${moved}`.replace("*** End Patch*** Begin Patch\n", "")), undefined);
+  assert.equal(readPatch("no patch"), undefined);
 });
 
 test("a search finds what is folded, and opens it while it is the current hit", () => {
   const model = new Model(/** @type {any} */ ({}));
   model.add(SAID);
+  const find = (/** @type {string} */ text) => findHits(model.rows, new Map(), text);
   assert.deepEqual(
-    findHits(model.rows, "calc").map(({ row, part, fold }) => [row, part, fold]),
-    [[1, "output-a", "m1/a"]],
+    find("calc").groups.map(({ row, part, folds }) => [row, part, folds.map((fold) => fold.part)]),
+    [[1, "output-a", ["a"]]],
   );
   const [, row] = model.rows;
   assert.equal(model.isOpen(row, "a", row.calls[0]), false);
@@ -121,15 +195,15 @@ test("a search finds what is folded, and opens it while it is the current hit", 
   assert.equal(model.isOpen(row, "a", row.calls[0]), true);
   model.search("");
   assert.equal(model.isOpen(row, "a", row.calls[0]), false);
-  for (const sign of "\\^$*+()[]{}|/-") assert.equal(findHits(model.rows, sign).length, 0, sign);
-  assert.equal(findHits(model.rows, "AVERAGE.").length, 1);
+  for (const sign of "\\^$*+()[]{}|/-") assert.equal(find(sign).length, 0, sign);
+  assert.equal(find("AVERAGE.").length, 1);
 });
 
 test("a revised message stays at its place, and folds stay as a person left them", () => {
   const model = new Model(/** @type {any} */ ({}));
   model.add(SAID);
   model.setOpen(model.rows[1], "a", true);
-  model.add([{ ...SAID[1], content: "I look again." }]);
+  model.add([{ ...SAID[1], rev: 1, content: "I look again." }]);
   assert.equal(model.rows.length, 5);
   assert.equal(model.rows[1].message.content, "I look again.");
   assert.equal(model.isOpen(model.rows[1], "a", model.rows[1].calls[0]), true);

@@ -183,9 +183,25 @@ impl GuestStore for StoreHandle {
         RunningOperation::start(self.store.recall(question, request, &redactor).map(text_outcome))
     }
 
+    fn usage(&self, request: String) -> Operation {
+        let redactor = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.usage(request, &redactor).map(text_outcome))
+    }
+
     fn turn(&self, conversation: String, request: String) -> Operation {
         let redactor = OutgoingRedactor::new(&self.gate);
         RunningOperation::start(self.store.turn(conversation, request, &redactor).map(text_outcome))
+    }
+
+    fn create_from_source(&self, request: String) -> Operation {
+        let created = self.store.create_from_source(request);
+        RunningOperation::start(created.map(|id| text_outcome(to_json(&id))))
+    }
+
+    fn record_message(&self, session: SessionBorrow<'_>, request: String) -> Operation {
+        let id = session.get::<SessionHandle>().files.id();
+        let recorded = self.store.record_message(id, request, self.counts.clone());
+        RunningOperation::start(recorded.map(|count| text_outcome(to_json(&count))))
     }
 
     fn of_source(&self, source: String) -> Operation {

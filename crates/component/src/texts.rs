@@ -92,6 +92,10 @@ impl Guest for Core {
         prices::find_prices(&name).map(|found| to_json(&found))
     }
 
+    fn cost_of(name: String, usage: String) -> Result<Option<String>, Error> {
+        prices::cost_of(&name, &usage).map(|cost| cost.map(|cost| to_json(&cost))).map_err(to_error)
+    }
+
     fn compare_contexts(before: String, after: String) -> Result<String, Error> {
         let read = |json: &str| ComparedContext::from_json(json).map_err(to_error);
         Ok(to_json(&context::compare_contexts(&read(&before)?, &read(&after)?)))

@@ -90,7 +90,7 @@ impl Operations {
         self.start_with_notices(store, running, stamp)
     }
 
-    /// Begins an operation whose answer is redacted: `search` and `searchIn`, in pages, `recall` and `list`.
+    /// Begins an operation whose answer is redacted: `search` and `searchIn`, in pages, `recall`, `usage` and `list`.
     #[wasm_bindgen(js_name = passBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn pass_beside(
@@ -115,6 +115,7 @@ impl Operations {
             "searchIn" => store.search_in(word(), word(), word(), &redactor.0).map(null_json),
             "recall" => store.recall(word(), word(), &redactor.0).map(String::into_bytes),
             "turn" => store.turn(word(), word(), &redactor.0).map(String::into_bytes),
+            "usage" => store.usage(word(), &redactor.0).map(String::into_bytes),
             _ => return Err(to_js_value(&unknown_operation_error())),
         };
         let stamp = Stamp { offset_minutes: offset, ..parse_stamp(now_ms, entropy)? };

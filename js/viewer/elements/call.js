@@ -2,11 +2,14 @@
 /** A tool call with its result: one line, and what it opens. */
 
 import { html, nothing } from "lit";
-import { countLines, diffLines } from "../calls.js";
+import { addressOf } from "../address.js";
+import { countLines, hasDiff } from "../calls.js";
+import { diffLines, piecesOf } from "../changes.js";
+import { MAX_NESTED, reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { showHidden } from "../hidden.js";
-import { renderMarkdown } from "../markdown.js";
 import { icon } from "./icons.js";
+import { proseOf } from "./prose.js";
 
 /** @import { Call } from "../calls.js" */
 /** @import { Row } from "../conversation.js" */
@@ -17,35 +20,48 @@ const HEAD_LINES = 20;
 const TAIL_LINES = 10;
 const MORE_LINES = 200;
 const MAX_CHARACTERS = 20_000;
-/** The same for a line of an edit. */
-const MAX_LINE = 2_000;
 const TAIL_CHARACTERS = 2_000;
+/** What a line of an edit shows at once. */
+const MAX_LINE = 2_000;
+/** A text of more lines is laid out in stretches. */
+const MAX_LINES = 400;
+const STRETCH_LINES = 200;
 /** A shorter time says nothing. */
 const SHOWN_MS = 50;
 
-/** @param {Model} model @param {Row} row @returns {import("lit").TemplateResult | typeof nothing} */
-export function callsOf(model, row) {
+/**
+ * @param {Model} model @param {Row} row @param {number} [level] how many sub-agents it is nested in
+ * @returns {import("lit").TemplateResult | typeof nothing}
+ */
+export function callsOf(model, row, level = 0) {
   const { calls } = row;
   if (calls.length === 0) return nothing;
   return html`<div class="steps">
     ${calls.length > 1 ? html`<div class="par">${calls.length} calls in parallel</div>` : nothing}
-    ${calls.map((call) => callOf(model, row, call))}
+    ${calls.map((call) => callOf(model, row, call, level))}
   </div>`;
 }
 
-/** @param {Model} model @param {Row} row @param {Call} call */
-function callOf(model, row, call) {
+/** @param {Model} model @param {Row} row @param {Call} call @param {number} level */
+function callOf(model, row, call, level) {
   const isOpen = model.isOpen(row, call.id, call);
   const state = call.failed ? "bad" : call.kind === "agent" ? "agent" : "";
   const mark = call.failed ? "failed" : call.kind === "agent" ? "agent" : call.result ? "done" : "waiting";
   return html`<div class="step ${state}">
     <button class="s-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, call.id, !isOpen)}>
       ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${showHidden(call.name)}</b
-      ><span class="arg" data-part=${call.isBrief ? `input-${call.id}` : nothing}>${shorten(model, call.argument)}</span
-      ><span class="out">${outcomeOf(model, call)}</span>
+      ><span class="arg" data-part=${hasDiff(call) ? `path-${call.id}` : call.isBrief ? `input-${call.id}` : nothing}
+        >${shorten(model, call.argument)}</span
+      ><span class="out">${isOpen ? nothing : hitsOf(model, row, call.id)}${outcomeOf(model, call)}</span>
     </button>
-    ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call)}</div>` : nothing}
+    ${isOpen ? html`<div class="s-body">${bodyOf(model, row, call, level)}</div>` : nothing}
   </div>`;
+}
+
+/** How many hits a fold hides. @param {Model} model @param {Row} row @param {string} part */
+export function hitsOf(model, row, part) {
+  const count = model.hitsIn(row, part);
+  return count > 0 ? html`<span class="hits">${formatMany(count, "hit")}</span>` : nothing;
 }
 
 /** A path in the project as seen from there. @param {Model} model @param {string} argument */
@@ -59,7 +75,8 @@ function outcomeOf(model, call) {
   const lines = call.change ? diffLines(call.change) : [];
   const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
   const change = html`${added > 0 ? html`<span class="plus">+${added}</span>` : nothing}
-  ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing} ${call.change?.isNew ? "new" : nothing}`;
+  ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing}
+  ${call.change?.isNew ? "new" : call.change?.from === undefined ? nothing : "renamed"}`;
   return html`${child ? html`<span>${formatMany(child.messageCount, "message")}</span>` : nothing}
   ${call.change && !call.failed ? html`<span class="change">${change}</span>` : nothing}
   ${
@@ -73,13 +90,13 @@ function outcomeOf(model, call) {
   ${call.tokens === undefined ? nothing : html`<span class="opt">${formatMany(call.tokens, "token")}</span>`}`;
 }
 
-/** @param {Model} model @param {Row} row @param {Call} call */
-function bodyOf(model, row, call) {
+/** @param {Model} model @param {Row} row @param {Call} call @param {number} level */
+function bodyOf(model, row, call, level) {
   const { result } = call;
-  if (call.kind === "agent" && !call.failed) return nestedOf(model, call);
-  const isDiff = call.change !== undefined && !call.failed;
+  if (call.kind === "agent" && !call.failed) return nestedOf(model, row, call, level);
+  const isDiff = hasDiff(call);
   const input = isDiff
-    ? diffOf(call)
+    ? diffOf(model, row, call)
     : call.isBrief
       ? nothing
       : textOf(model, row, `input-${call.id}`, call.text, "wrap asked");
@@ -87,55 +104,120 @@ function bodyOf(model, row, call) {
   return html`${input}${isDiff ? nothing : output}`;
 }
 
-/** What a sub-agent was asked, what it did, and what it told. @param {Model} model @param {Call} call */
-function nestedOf(model, call) {
+/**
+ * What a sub-agent was asked, what it did, and what it told; of one that is nested deeper, only that it is a session.
+ * @param {Model} model @param {Row} caller @param {Call} call @param {number} level
+ */
+function nestedOf(model, caller, call, level) {
   const child = model.children.get(call.id);
-  const prompt = child?.rows.find(({ kind }) => kind === "user")?.message.content ?? call.text;
-  const did = (child?.rows ?? []).filter(({ kind, calls }) => kind === "assistant" && calls.length > 0);
+  const rows = child && level < MAX_NESTED ? reportedRows(child, call) : [];
   return html`<div class="nest">
     <div class="who"><b>Prompt</b></div>
-    <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(prompt)}></div>
-    ${did.map((row) => {
+    ${proseOf(model, caller, `input-${call.id}`, call.text)}
+    ${rows.map((row) => {
       const { content } = row.message;
-      return html`${content === "" ? nothing : html`<div class="prose" .innerHTML=${renderMarkdown(content)}></div>`}
-      ${callsOf(model, row)}`;
+      return html`<div class="said" data-message=${row.id}>
+        ${content === "" ? nothing : proseOf(model, row, "content", content)} ${callsOf(model, row, level + 1)}
+      </div>`;
     })}
+    ${child && model.listAddress ? html`<a class="more" href=${addressOf({ session: child.id })}>Open as session</a>` : nothing}
     ${
       call.result
         ? html`<div class="who"><b>Report</b></div>
-            <div class="prose" data-part="output-${call.id}" .innerHTML=${renderMarkdown(call.result.content)}></div>`
+            ${proseOf(model, caller, `output-${call.id}`, call.result.content)}`
         : nothing
     }
   </div>`;
 }
 
-/** A line of an edit, cut where it is very long. @param {string} line */
-const beginningOf = (line) =>
-  line.length > MAX_LINE
-    ? `${line.slice(0, MAX_LINE)} … ${formatCount(line.length - MAX_LINE)} characters not shown`
-    : line;
-
-/** @param {Call} call */
-function diffOf(call) {
-  if (!call.change) return nothing;
-  let [before, after] = [0, 0];
-  const lines = diffLines(call.change).map(({ sign, text }) => {
-    if (sign !== "+") before += 1;
-    if (sign !== "-") after += 1;
-    const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
-    return html`<div class="dl ${kind}">
-      <i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i><u>${sign === "-" ? "−" : sign}</u
-      ><span>${showHidden(beginningOf(text))}</span>
+/**
+ * The lines of an edit; of a long one the first and the last, until more is asked for.
+ * @param {Model} model @param {Row} row @param {Call} call
+ */
+function diffOf(model, row, call) {
+  const { change } = call;
+  if (!change) return nothing;
+  const part = `input-${call.id}`;
+  const times = timesOf(model, row, part);
+  const all = numberLines(diffLines(change));
+  const cut = cutOf(all.length, times);
+  const [path, from] = [change.path, change.from].map((name) => name && showHidden(name));
+  const box = (/** @type {typeof all} */ lines) =>
+    html`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${path}">
+      ${lines.map((line) => lineOf(model, row, part, times, line))}
     </div>`;
-  });
-  return html`<div
-    class="diff"
-    tabindex="0"
-    role="group"
-    aria-label="Changes of ${call.change.path}"
-    data-part="input-${call.id}"
-  >
-    ${lines}
+  const renamed = from === undefined ? nothing : html`<div class="dl-name">Renamed from ${from} to ${path}</div>`;
+  if (!cut) return html`${renamed}${box(all)}`;
+  return html`${renamed}${box(all.slice(0, cut.shown))}${moreOf(model, row, part, all.length, cut.hidden)}${box(
+    all.slice(-TAIL_LINES),
+  )}`;
+}
+
+/** @param {import("../changes.js").Line[]} lines */
+function numberLines(lines) {
+  let [before, after] = [0, 0];
+  return lines.map((line) => ({
+    line,
+    before: line.sign === "+" ? "" : String((before += 1)),
+    after: line.sign === "-" ? "" : String((after += 1)),
+  }));
+}
+
+/**
+ * A line of an edit, of a very long one its beginning.
+ * @param {Model} model @param {Row} row @param {string} part @param {number} times how often more was asked for
+ * @param {ReturnType<typeof numberLines>[number]} numbered
+ */
+function lineOf(model, row, part, times, { line: { sign, text, twin }, before, after }) {
+  const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
+  const beginningOf = (/** @type {string} */ whole) =>
+    showHidden(times === Infinity ? whole : whole.slice(0, MAX_LINE));
+  const line = { sign, text: beginningOf(text), twin: twin === undefined ? undefined : beginningOf(twin) };
+  const pieces = piecesOf(line).map(({ text, isChanged }) =>
+    isChanged ? (sign === "-" ? html`<del>${text}</del>` : html`<ins>${text}</ins>`) : text,
+  );
+  const hidden = times === Infinity ? 0 : text.length - MAX_LINE;
+  return html`<div class="dl ${kind}">
+    <i>${before}</i><i>${after}</i><u>${sign === "-" ? "−" : sign}</u><span data-part=${part}>${pieces}</span>
+    ${
+      hidden > 0
+        ? html`<button class="more" @click=${() => model.showMore(row, part, Infinity)}>
+            Show ${formatMany(hidden, "more character")}
+          </button>`
+        : nothing
+    }
+  </div>`;
+}
+
+/** How often more was asked for of a text; of one with the current hit, all. @param {Model} model @param {Row} row @param {string} part */
+const timesOf = (model, row, part) => (model.isSearched(row, part) ? Infinity : model.shownMore(row, part));
+
+/**
+ * How many of many lines are shown, nothing if all of them.
+ * @param {number} lines @param {number} times how often more was asked for
+ */
+function cutOf(lines, times) {
+  const shown = HEAD_LINES + MORE_LINES * times;
+  const hidden = lines - shown - TAIL_LINES;
+  return hidden > TAIL_LINES ? { shown, hidden } : undefined;
+}
+
+/**
+ * What stands where a text is cut.
+ * @param {Model} model @param {Row} row @param {string} part @param {number} lines @param {number} hidden lines
+ * @param {number} [characters] that are hidden, where no whole line is
+ */
+function moreOf(model, row, part, lines, hidden, characters = 0) {
+  return html`<div class="cut">
+    ${
+      hidden > 0
+        ? `${formatMany(lines, "line")}, ${formatCount(hidden)} of them not shown`
+        : `${formatCount(characters)} characters not shown`
+    }
+    <button @click=${() => model.showMore(row, part, 1)}>
+      Show ${hidden > 0 ? formatCount(Math.min(MORE_LINES, hidden)) : nothing} more
+    </button>
+    <button @click=${() => model.showMore(row, part, Infinity)}>Open all</button>
   </div>`;
 }
 
@@ -144,44 +226,40 @@ function diffOf(call) {
  * @param {Model} model @param {Row} row @param {string} part @param {string} text @param {string} [kind]
  */
 export function textOf(model, row, part, text, kind = "") {
-  const times = model.shownMore(row, part);
-  const { head, tail, lines } = cutText(text, model.isSearched(row, part) ? Infinity : times);
+  const { head, tail, hidden } = cutText(text, timesOf(model, row, part));
   const box = (/** @type {string} */ shown) =>
-    html`<div class="term ${kind}" tabindex="0" data-part=${part}>${showHidden(shown)}</div>`;
+    html`<div class="term ${kind}" tabindex="0" data-part=${part}>${stretchesOf(showHidden(shown).split("\n"))}</div>`;
   if (tail === undefined) return box(head);
-  const hidden =
-    lines > 0
-      ? `${formatMany(countLines(text), "line")}, ${formatCount(lines)} of them not shown`
-      : `${formatCount(text.length - head.length - tail.length)} characters not shown`;
-  return html`${box(head)}
-    <div class="cut">
-      ${hidden}
-      <button @click=${() => model.showMore(row, part, 1)}>
-        Show ${lines > 0 ? formatCount(Math.min(MORE_LINES, lines)) : nothing} more
-      </button>
-      <button @click=${() => model.showMore(row, part, Infinity)}>Open all</button>
-    </div>
-    ${box(tail)}`;
+  const characters = text.length - head.length - tail.length;
+  return html`${box(head)}${moreOf(model, row, part, countLines(text), hidden, characters)}${box(tail)}`;
 }
 
 /**
  * The beginning and the end of a text, by lines, and by characters where these are long.
  * @param {string} text @param {number} times how often more was asked for
- * @returns {{ head: string, tail?: string, lines: number }} `lines`: how many are left out whole
+ * @returns {{ head: string, tail?: string, hidden: number }} `hidden`: how many lines are left out whole
  */
 function cutText(text, times) {
-  const all = text.split("\n");
-  const shown = HEAD_LINES + MORE_LINES * times;
-  const hidden = all.length - shown - TAIL_LINES;
-  const isCut = hidden > TAIL_LINES;
-  const head = isCut ? all.slice(0, shown).join("\n") : text;
-  const tail = isCut ? all.slice(-TAIL_LINES).join("\n") : "";
+  const lines = text.split("\n");
+  const cut = cutOf(lines.length, times);
+  const { shown, hidden } = cut ?? { shown: lines.length, hidden: 0 };
+  const head = cut ? lines.slice(0, shown).join("\n") : text;
+  const tail = cut ? lines.slice(-TAIL_LINES).join("\n") : "";
   const characters = MAX_CHARACTERS * (1 + times);
-  if (head.length + tail.length <= characters + TAIL_CHARACTERS)
-    return isCut ? { head, tail, lines: hidden } : { head, lines: 0 };
+  if (head.length + tail.length <= characters + TAIL_CHARACTERS) return { head, tail: cut && tail, hidden };
   return {
     head: head.slice(0, characters),
-    tail: (isCut ? tail : text.slice(characters)).slice(-TAIL_CHARACTERS),
-    lines: isCut ? hidden : 0,
+    tail: (cut ? tail : text.slice(characters)).slice(-TAIL_CHARACTERS),
+    hidden,
   };
+}
+
+/** Many lines in stretches that the browser lays out once they come on screen. @param {string[]} lines */
+function stretchesOf(lines) {
+  if (lines.length <= MAX_LINES) return lines.join("\n");
+  return Array.from({ length: Math.ceil(lines.length / STRETCH_LINES) }, (_, place) => {
+    const stretch = lines.slice(place * STRETCH_LINES, (place + 1) * STRETCH_LINES);
+    const isLast = (place + 1) * STRETCH_LINES >= lines.length;
+    return html`<div class=${isLast ? "" : "stretch"}>${stretch.join("\n")}${isLast ? "" : "\n"}</div>`;
+  });
 }

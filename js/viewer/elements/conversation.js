@@ -1,14 +1,25 @@
 // @ts-check
 /** The conversation: rows in a list of which only what is near the screen is mounted. */
 
-import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core";
+import {
+  Virtualizer,
+  defaultRangeExtractor,
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+} from "@tanstack/virtual-core";
 import { LitElement, html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { formatCount, formatDay } from "../format.js";
+import { formatCount, formatDay, formatMany } from "../format.js";
 import { highlightCode } from "../highlight.js";
 import { markHits } from "../marks.js";
-import { messageOf, nameOf } from "./message.js";
+import { bandsAfter, bandsBefore } from "./bands.js";
+import { hiddenOf, nothingOf } from "./filters.js";
+import { LongScroll } from "./long-scroll.js";
+import { chooserOf, messageOf, nameOf } from "./message.js";
 
+/** @import { Range } from "@tanstack/virtual-core" */
+/** @import { Item } from "../filters.js" */
 /** @import { Model } from "../model.js" */
 /** @import { Row } from "../conversation.js" */
 
@@ -16,6 +27,8 @@ import { messageOf, nameOf } from "./message.js";
 const OVERSCAN = 8;
 /** What the bar above covers, in pixels. */
 const BAR = 36;
+/** What a run of hidden messages is high. */
+const HIDDEN_PIXELS = 60;
 /** Nearer than this the end is on screen. */
 const END_PIXELS = 40;
 
@@ -52,27 +65,60 @@ export class Conversation extends LitElement {
     this.#unmount();
   }
 
+  /** What the list has at a place: a row, or a run of hidden ones. @param {number} place @returns {Item} */
+  #itemAt(place) {
+    return this.model.filters.items?.[place] ?? { from: place, to: place, hidden: 0 };
+  }
+
+  /** The place of a row in the list, or of the run that it is hidden in. @param {number} row */
+  #placeOf(row) {
+    const { items } = this.model.filters;
+    return items ? Math.max(findLastFrom(items, row), 0) : row;
+  }
+
+  /** What is mounted of a range: the row that has the focus always is. @param {Range} range */
+  #placesIn(range) {
+    const places = defaultRangeExtractor(range);
+    const current = this.#placeOf(this.model.cursor);
+    if (current >= range.count || places.includes(current)) return places;
+    return current < places[0] ? [current, ...places] : [...places, current];
+  }
+
   #options() {
-    const { rows } = this.model;
+    const { rows, filters } = this.model;
+    const { items } = filters;
+    const keyOf = (/** @type {Item} */ { from, hidden }) => (hidden > 0 ? `hidden ${rows[from].id}` : rows[from].id);
+    // Asked again for each row behind one that was measured: made once.
+    const heights = items
+      ? items.map(({ from, hidden }) => (hidden > 0 ? HIDDEN_PIXELS : estimateHeight(rows[from])))
+      : rows.map(estimateHeight);
+    const keys = items ? items.map(keyOf) : rows.map(({ id }) => id);
     return {
-      count: rows.length,
-      getScrollElement: () => /** @type {HTMLElement | null} */ (this.querySelector(".conv")),
-      estimateSize: (/** @type {number} */ place) => estimateHeight(rows[place]),
-      getItemKey: (/** @type {number} */ place) => rows[place].id,
+      count: keys.length,
+      getScrollElement: () => /** @type {any} */ (this.#scroll),
+      estimateSize: (/** @type {number} */ place) => heights[place],
+      getItemKey: (/** @type {number} */ place) => keys[place],
+      rangeExtractor: (/** @type {Range} */ range) => this.#placesIn(range),
       overscan: OVERSCAN,
       scrollPaddingStart: BAR,
       scrollMargin: BAR,
       scrollToFn: elementScroll,
-      observeElementRect,
+      observeElementRect: observeRect,
       observeElementOffset,
       onChange: () => this.requestUpdate(),
       initialRect: { width: 900, height: 800 },
     };
   }
 
+  /** @type {unknown[]} */
+  #listed = [];
   #changed = () => {
+    const { rows, filters } = this.model;
     this.#isAtEnd = this.isAtEnd;
-    this.#list.setOptions({ ...this.#list.options, ...this.#options() });
+    // Other options have the list measured anew.
+    if (this.#listed[0] !== rows || this.#listed[1] !== filters.items)
+      this.#list.setOptions({ ...this.#list.options, ...this.#options() });
+    this.#listed = [rows, filters.items];
     this.requestUpdate();
   };
 
@@ -90,13 +136,22 @@ export class Conversation extends LitElement {
 
   /** What is mounted. @returns {{ key: unknown, index: number }[]} */
   get #rowsToMount() {
-    if (this.#isPrinting) return this.model.rows.map(({ id }, index) => ({ key: id, index }));
+    const { rows, filters } = this.model;
+    if (this.#isPrinting) return (filters.items ?? rows).map((_, index) => ({ key: index, index }));
     return this.#list.getVirtualItems();
+  }
+
+  /** @type {LongScroll | null} */
+  #scrolled = null;
+  get #scroll() {
+    const element = /** @type {HTMLElement | null} */ (this.querySelector(".conv"));
+    if (element !== (this.#scrolled?.element ?? null)) this.#scrolled = element && new LongScroll(element);
+    return this.#scrolled;
   }
 
   /** Whether the end of the session is on screen. */
   get isAtEnd() {
-    const box = this.querySelector(".conv");
+    const box = this.#scroll;
     return !box || box.scrollHeight - box.scrollTop - box.clientHeight < END_PIXELS;
   }
 
@@ -107,24 +162,32 @@ export class Conversation extends LitElement {
 
   /**
    * Brings a row on screen.
-   * @param {number} place @param {"start" | "auto" | "center"} [align]
+   * @param {number} row @param {"start" | "auto" | "center"} [align]
    */
-  async show(place, align = "start") {
-    if (!this.model.rows[place]) return;
+  async show(row, align = "start") {
+    if (!this.model.rows[row]) return;
     await this.updateComplete;
-    this.#list.scrollToIndex(place, { align });
+    this.#list.scrollToIndex(this.#placeOf(row), { align });
   }
 
   /**
    * Brings a part of a row to the top.
-   * @param {number} place @param {number} fraction of its height
+   * @param {number} row @param {number} fraction of its height
    */
-  showAt(place, fraction) {
+  showAt(row, fraction) {
+    const place = this.#placeOf(row);
     const known = this.#list.measurementsCache[place];
     if (!known) return;
-    const isEnd = place === this.model.rows.length - 1 && fraction === 1;
+    const isEnd = row === this.model.end(1) && fraction === 1;
     if (isEnd) return this.#list.scrollToIndex(place, { align: "end" });
     this.#list.scrollToOffset(known.start - BAR + fraction * known.size);
+  }
+
+  /** @param {1 | -1} side */
+  goToEnd(side) {
+    const last = this.model.end(1);
+    if (side < 0) this.#list.scrollToOffset(0);
+    else if (last !== undefined) this.showAt(last, 1);
   }
 
   /** @param {number} pixels */
@@ -134,13 +197,14 @@ export class Conversation extends LitElement {
 
   /**
    * Gives a row the keyboard's focus: now if it is mounted, else once it is, unless somebody types by then.
-   * @param {number} place
+   * @param {number} row
    */
-  async focusRow(place) {
-    const article = () => /** @type {HTMLElement | null} */ (this.querySelector(`article[data-index="${place}"]`));
+  async focusRow(row) {
+    const article = () =>
+      /** @type {HTMLElement | null} */ (this.querySelector(`article[data-index="${this.#placeOf(row)}"]`));
     article()?.focus({ preventScroll: true });
     const asked = (this.#asked += 1);
-    await this.show(place, "auto");
+    await this.show(row, "auto");
     await new Promise((go) => requestAnimationFrame(go));
     await this.updateComplete;
     if (asked === this.#asked && !(document.activeElement instanceof HTMLInputElement))
@@ -152,15 +216,16 @@ export class Conversation extends LitElement {
     const top = (this.#list.scrollOffset ?? 0) + BAR;
     const bottom = top - BAR + (this.#list.scrollRect?.height ?? 0);
     const items = this.#list.getVirtualItems().filter(({ start, end }) => end > top && start < bottom);
-    return { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 };
+    return { first: this.#itemAt(items[0]?.index ?? 0).from, last: this.#itemAt(items.at(-1)?.index ?? 0).to };
   }
 
   render() {
     this.#list._willUpdate();
-    const { rows, view, conversation } = this.model;
+    const { rows, view, conversation, filters } = this.model;
     const row = rows[view.first];
     const turn = row && conversation.turns[row.turn];
     const isBeginning = view.first === 0;
+    const isEmpty = filters.items?.every(({ hidden }) => hidden > 0) ?? false;
     return html`<div class="conv" id="conversation" tabindex="-1">
       <div class="now">
         <div>
@@ -175,33 +240,59 @@ export class Conversation extends LitElement {
           >
         </div>
       </div>
-      <div class="feed" role="feed" aria-label="Conversation" aria-busy=${!this.model.isWhole}>
+      <div
+        class="feed"
+        role=${isEmpty ? nothing : "feed"}
+        aria-label=${isEmpty ? nothing : "Conversation"}
+        aria-busy=${!this.model.isWhole}
+      >
         ${repeat(
-          this.#rowsToMount,
+          isEmpty ? [] : this.#rowsToMount,
           ({ key }) => key,
-          ({ index }) => this.#article(rows[index], index),
+          ({ index }) => this.#article(index),
         )}
       </div>
+      ${isEmpty ? nothingOf(this.model) : nothing}
     </div>`;
   }
 
-  /** @param {Row | undefined} row @param {number} index */
-  #article(row, index) {
+  /** @param {number} index */
+  #article(index) {
+    const { rows, cursor, filters } = this.model;
+    const item = this.#itemAt(index);
+    const row = rows[item.from];
     if (!row) return nothing;
-    const { rows, cursor } = this.model;
+    const isHidden = item.hidden > 0;
+    const isCurrent = !isHidden && item.from === cursor;
+    const moveCursor = isHidden ? nothing : () => this.#moveCursor(item.from);
     return html`<article
       data-index=${index}
-      data-message=${row.id}
-      tabindex=${index === cursor ? 0 : -1}
-      aria-label=${nameOf(row)}
+      data-message=${isHidden ? nothing : row.id}
+      tabindex=${isCurrent ? 0 : -1}
+      aria-label=${isHidden ? `${formatMany(item.hidden, "message")} hidden` : nameOf(row)}
       aria-posinset=${index + 1}
-      aria-setsize=${rows.length}
-      ?data-current=${index === cursor}
-      @focusin=${() => this.#moveCursor(index)}
-      @click=${() => this.#moveCursor(index)}
+      aria-setsize=${filters.items?.length ?? rows.length}
+      ?data-current=${isCurrent}
+      ?data-selected=${!isHidden && this.model.selection.has(row)}
+      @focusin=${moveCursor}
+      @click=${moveCursor}
     >
-      ${messageOf(this.model, row)}
+      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : this.#rowOf(row, item.from)}
     </article>`;
+  }
+
+  /** A row with what stands around it. @param {Row} row @param {number} place */
+  #rowOf(row, place) {
+    const { model } = this;
+    return html`${chooserOf(model, row)} ${place === 0 ? bandsBefore(model) : nothing} ${messageOf(model, row)}
+    ${bandsAfter(model, row)}`;
+  }
+
+  /** Shows a run of hidden rows, and goes on with its first. @param {Item} item */
+  #reveal({ from, to }) {
+    this.model.reveal(from, to);
+    this.#moveCursor(from);
+    void this.focusRow(from);
   }
 
   /** @param {number} index */
@@ -217,13 +308,17 @@ export class Conversation extends LitElement {
   updated() {
     if (this.#isPrinting) return;
     const feed = /** @type {HTMLElement} */ (this.querySelector(".feed"));
-    feed.style.height = `${this.#list.getTotalSize()}px`;
+    const scroll = /** @type {LongScroll} */ (this.#scroll);
+    scroll.total = this.#list.getTotalSize();
+    const moveBack = this.#list.isScrolling ? undefined : scroll.rest();
+    feed.style.height = `${scroll.stretch}px`;
     const items = new Map(this.#list.getVirtualItems().map((item) => [item.index, item]));
     for (const element of /** @type {Iterable<HTMLElement>} */ (feed.querySelectorAll(":scope > article"))) {
       const item = items.get(Number(element.dataset.index));
-      if (item) element.style.transform = `translateY(${item.start - BAR}px)`;
+      if (item) element.style.transform = `translateY(${scroll.placeOf(item.start - BAR, item.size)}px)`;
       this.#list.measureElement(element);
     }
+    moveBack?.();
     highlightCode(feed, () => markHits(this, this.model));
     markHits(this, this.model);
     this.#tellView();
@@ -239,13 +334,30 @@ export class Conversation extends LitElement {
   }
 }
 
-/** @type {WeakMap<Row, number>} */
+/** @type {import("@tanstack/virtual-core").VirtualizerOptions<HTMLElement, HTMLElement>["observeElementRect"]} */
+const observeRect = (list, tell) => {
+  const { element } = /** @type {any} */ (list.scrollElement);
+  return observeElementRect(/** @type {any} */ ({ ...list, scrollElement: element }), tell);
+};
+
+/** The last item that begins at a row or before it. @param {readonly Item[]} items @param {number} row */
+function findLastFrom(items, row) {
+  let [low, high] = [0, items.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (items[middle].from <= row) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** By message, as rows are made anew with each that is appended. @type {WeakMap<Row["message"], number>} */
 const estimates = new WeakMap();
 
 /** The height that a row may have, until it is measured. @param {Row} row */
 function estimateHeight(row) {
-  const known = estimates.get(row) ?? estimateRow(row);
-  estimates.set(row, known);
+  const known = estimates.get(row.message) ?? estimateRow(row);
+  estimates.set(row.message, known);
   return known;
 }
 

@@ -20,6 +20,7 @@ const SHAPES = {
   file: svg`<path d="M4 2h5l3 3v9H4z"/>`,
   keys: svg`<path d="M2 4.5h12v7H2zM4.5 7h.1M7 7h.1M9.5 7h.1M11.8 7h.1M5 9.3h6"/>`,
   waiting: svg`<path d="M8 2.5a5.5 5.5 0 1 1-5.2 3.7"/>`,
+  fork: svg`<path d="M4 2.5v11M4 8h4q4 0 4-4V2.5"/>`,
   damaged: svg`<path d="M3 2.5h6l4 4v7H3zM5 9l1.5 1.2L8 9l1.5 1.2L11 9"/>`,
 };
 

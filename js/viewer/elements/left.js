@@ -4,6 +4,7 @@
 import { html, nothing } from "lit";
 import { formatMany, formatSpan } from "../format.js";
 import { showHidden } from "../hidden.js";
+import { fileFilter } from "./filters.js";
 import { icon } from "./icons.js";
 import { tabsOf } from "./tabs.js";
 
@@ -22,7 +23,7 @@ export function leftOf(model, go) {
   return html`<nav class="left" aria-label="Session" ?data-open=${model.isLeftOpen}>
     <div class="tabs" role="tablist" aria-label="Session">${tabs}</div>
     <div class="pane" id="pane" role="tabpanel" aria-label=${TABS[model.tab]} tabindex="0">
-      ${model.tab === "outline" ? outlineOf(model, go) : filesOf(model, go)}
+      ${model.tab === "outline" ? outlineOf(model, go) : filesOf(model)}
     </div>
   </nav>`;
 }
@@ -86,8 +87,8 @@ function notable(row) {
   /** @type {{ kind: string, name: "failed" | "agent" | "file", text: string }[]} */
   const found = [];
   for (const { failed, kind, argument, change, name } of row.calls) {
-    if (failed) found.push({ kind: "e", name: "failed", text: argument || name });
-    else if (kind === "agent") found.push({ kind: "a", name: "agent", text: argument || name });
+    if (failed) found.push({ kind: "e", name: "failed", text: argument || showHidden(name) });
+    else if (kind === "agent") found.push({ kind: "a", name: "agent", text: argument || showHidden(name) });
     else if (change) found.push({ kind: "", name: "file", text: shorten(change.path) });
   }
   return found;
@@ -96,25 +97,22 @@ function notable(row) {
 /** @param {string} path */
 const shorten = (path) => showHidden(path.split("/").slice(-2).join("/"));
 
-/** @param {Model} model @param {(row: number) => void} go */
-function filesOf(model, go) {
+/** @param {Model} model */
+function filesOf(model) {
   const { files } = model.conversation.totals;
   if (files.size === 0) return html`<p class="note">No file was changed by a tool that says so.</p>`;
+  const { filters } = model;
   return [...files].map(([path, { added, removed, rows }]) => {
     const [folder, name] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
     return html`<button
       class="f-row"
-      title="${path}, ${formatMany(rows.length, "edit")}"
-      @click=${() => go(model.conversation.rowOf.get(nextOf(model, rows)) ?? 0)}
+      title="${showHidden(path)}, ${formatMany(rows.length, "edit")}: show only the calls that touched it"
+      aria-pressed=${filters.has(fileFilter(model, path))}
+      @click=${() => model.search(filters.queryToggling(fileFilter(model, path)))}
     >
       <span class="p"><span>${shorten(folder)}</span>${showHidden(name)}</span>
       <span class="plus">${added > 0 ? `+${added}` : ""}</span
       ><span class="minus">${removed > 0 ? `−${removed}` : ""}</span>
     </button>`;
   });
-}
-
-/** The next edit behind the cursor, or the first. @param {Model} model @param {string[]} rows */
-function nextOf(model, rows) {
-  return rows.find((id) => (model.conversation.rowOf.get(id) ?? 0) > model.cursor) ?? rows[0];
 }

@@ -7,6 +7,7 @@ import { PRIORITY, layOut, placeAt } from "../map.js";
 import { nameOf } from "./message.js";
 
 /** @import { Band, Layout, Mark } from "../map.js" */
+/** @import { Row } from "../conversation.js" */
 /** @import { Model } from "../model.js" */
 
 /** Wider than this there are lanes for marks and the fill. */
@@ -30,7 +31,7 @@ const SHAPES = {
   summary: [0, 1],
   failed: [0.2, 0.8],
 };
-/** How much is left of the color of what was not sent as it was. */
+/** How much is left of the color of what was not sent as it was, or is hidden. */
 const FADED_ALPHA = 0.28;
 /** What the canvas has at its left for the numbers of turns. */
 const MARGIN = 10;
@@ -47,6 +48,8 @@ export class SessionMap extends LitElement {
   moveBy = () => {};
   /** @type {Layout} */
   #layout = { bands: [], tops: [0], marks: [], fill: [] };
+  /** What it is the layout of. */
+  #laidOut = { rows: /** @type {readonly Row[]} */ ([]), size: "" };
   #resized = new ResizeObserver(() => this.#draw());
   #isDragged = false;
   #isStale = true;
@@ -59,18 +62,27 @@ export class SessionMap extends LitElement {
     super.connectedCallback();
     this.model.addEventListener("change", this.#changed);
     this.model.addEventListener("view", this.#noteView);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#changed);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#recolored);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.model.removeEventListener("change", this.#changed);
     this.model.removeEventListener("view", this.#noteView);
-    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#changed);
+    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#recolored);
     this.#resized.disconnect();
   }
 
+  /** What the map was drawn of. @type {unknown[]} */
+  #drawn = [];
   #changed = () => {
+    const { rows, hits, filters, inspector } = this.model;
+    const now = [rows, hits, filters.items, inspector.fates, document.documentElement.dataset.theme];
+    this.#isStale ||= now.some((one, place) => one !== this.#drawn[place]);
+    this.#drawn = now;
+    this.requestUpdate();
+  };
+  #recolored = () => {
     this.#isStale = true;
     this.requestUpdate();
   };
@@ -134,7 +146,10 @@ export class SessionMap extends LitElement {
     pencil.translate(MARGIN, 0);
     const { rows, conversation, metadata } = this.model;
     const window = metadata.provider.contextWindow;
-    this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
+    const size = `${height} ${ratio} ${window}`;
+    if (this.#laidOut.rows !== rows || this.#laidOut.size !== size)
+      this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
+    this.#laidOut = { rows, size };
     const style = getComputedStyle(this);
     const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     const isNarrow = width < NARROW;
@@ -152,13 +167,16 @@ export class SessionMap extends LitElement {
    */
   #drawBands(pencil, lane, least, color) {
     // The kind that is to be seen comes last, where many share a pixel.
+    const { filters, rows } = this.model;
     const { fates } = this.model.inspector;
+    const isShown = filters.isActive ? rows.map((row) => filters.isShown(row)) : undefined;
     for (const wanted of PRIORITY) {
       pencil.fillStyle = color(COLORS[wanted]);
       const [left, width] = SHAPES[wanted];
-      for (const { id, kind, top, height, isCapped } of this.#layout.bands) {
+      for (const { id, row, kind, top, height, isCapped } of this.#layout.bands) {
         if (kind !== wanted) continue;
-        pencil.globalAlpha = fates && fates.get(id)?.fate !== "kept" ? FADED_ALPHA : 1;
+        const isFaded = isShown?.[row] === false || (fates && fates.get(id)?.fate !== "kept");
+        pencil.globalAlpha = isFaded ? FADED_ALPHA : 1;
         const gap = height > 3 ? 1 : 0;
         const x = lane.left + left * lane.width;
         pencil.fillRect(x, top, width * lane.width, Math.max(height - gap, least));
@@ -171,7 +189,7 @@ export class SessionMap extends LitElement {
   /** @param {CanvasRenderingContext2D} pencil @param {number} left @param {(name: string) => string} color */
   #drawHits(pencil, left, color) {
     pencil.fillStyle = color("--num");
-    for (const row of new Set(this.model.hits.map((hit) => hit.row)))
+    for (const row of new Set(this.model.hits.groups.map((group) => group.row)))
       pencil.fillRect(left, this.#layout.tops[row] ?? 0, 4, 3);
   }
 

@@ -8,7 +8,7 @@ import { fateOf } from "../builds.js";
 import { formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
 import { showHidden } from "../hidden.js";
 import { imageSize, imageUrl, sizeOf } from "../images.js";
-import { callsOf, textOf } from "./call.js";
+import { callsOf, hitsOf, textOf } from "./call.js";
 import { icon } from "./icons.js";
 import { proseOf } from "./prose.js";
 
@@ -36,19 +36,31 @@ export function messageOf(model, row) {
   </div>`;
 }
 
+/** What selects a row by the mouse; keys do it by `x`. @param {Model} model @param {Row} row */
+export const chooserOf = ({ selection }, row) =>
+  html`<button
+    class="choose"
+    role="checkbox"
+    tabindex="-1"
+    aria-label="Select this message"
+    aria-checked=${selection.has(row)}
+    @click=${() => selection.toggle(row)}
+  ></button>`;
+
 /** @param {Model} model @param {Row} row */
 function gutterOf(model, row) {
   const { fates } = model.inspector;
   const fate = fates && fateOf(row, fates).fate;
   return html`${
-    row.isFirstOfTurn ? html`<span class="num">${model.conversation.turns[row.turn].number}</span>` : linkOf(row)
+    row.isFirstOfTurn ? html`<span class="num">${model.conversation.turns[row.turn].number}</span>` : linkOf(model, row)
   }${fate ? html`<span class="fate ${fate}">${FATE_WORDS[fate]}</span>` : nothing}`;
 }
 
-/** @param {Row} row */
-function linkOf({ message }) {
+/** @param {Model} model @param {Row} row */
+function linkOf({ branches }, { message }) {
   const time = formatTime(message.timestamp);
-  return html`<a href=${addressOf({ message: message.id })} title="Link to this message">${time || "link"}</a>`;
+  const address = addressOf({ message: message.id, branch: branches.name });
+  return html`<a href=${address} title="Link to this message">${time || "link"}</a>`;
 }
 
 /** @param {Model} model @param {Row} row */
@@ -63,7 +75,7 @@ function userOf(model, row) {
       <h2>You</h2>
       <span class="r">
         ${tokens ? html`<span><b>${formatCount(tokens.count)}</b> tokens</span>` : nothing}<span class="tm"
-          >${linkOf(row)}</span
+          >${linkOf(model, row)}</span
         >
       </span>
     </div>
@@ -88,7 +100,7 @@ function assistantOf(model, row) {
   return html`<div class="who ${row.isFirstOfModel ? "" : "q"}">
       <b>${formatModel(name) || "Assistant"}</b>
       <span class="r" title=${cache}>
-        <span class="tm narrow">${linkOf(row)}</span>
+        <span class="tm narrow">${linkOf(model, row)}</span>
         ${sent > 0 ? html`<span class="opt">in <b>${formatShort(sent)}</b></span>` : nothing}
         ${output > 0 ? html`<span class="opt">out <b>${formatShort(output)}</b></span>` : nothing}
       </span>
@@ -112,6 +124,7 @@ function reasoningOf(model, row, index, text) {
       @click=${() => model.setOpen(row, part, !isOpen)}
     >
       ${icon("chevron", "tw")}<b>Reasoning</b><span class="pv">${words}</span>
+      ${isOpen ? nothing : hitsOf(model, row, part)}
     </button>
     ${isOpen ? proseOf(model, row, part, text, "r-body") : nothing}
   </div>`;
@@ -132,7 +145,7 @@ function otherOf(model, row) {
   return html`<div class="reason">
       <button class="r-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
         ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${beginningOf(content)}</span>
-        <span>${formatMany(row.tokens, "token")}</span>
+        <span>${isOpen ? nothing : hitsOf(model, row, "content")} ${formatMany(row.tokens, "token")}</span>
       </button>
       ${isOpen ? html`<div class="boxed">${textOf(model, row, "content", content, "wrap")}</div>` : nothing}
     </div>
@@ -145,6 +158,7 @@ function summaryOf(model, row) {
   return html`<div class="notice warn">
       ${icon("fold")}<b>Context compacted, a new frame begins</b>
       <span class="act">
+        ${isOpen ? nothing : hitsOf(model, row, "content")}
         <button aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
           ${isOpen ? "Hide the summary" : "Read the summary"}
         </button>

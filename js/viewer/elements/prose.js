@@ -3,7 +3,8 @@
 
 import { html, nothing } from "lit";
 import { formatCount } from "../format.js";
-import { renderMarkdown, splitMarkdown } from "../markdown.js";
+import { renderMarkdown } from "../markdown.js";
+import { splitMarkdown } from "../markup.js";
 
 /** @import { Row } from "../conversation.js" */
 /** @import { Model } from "../model.js" */

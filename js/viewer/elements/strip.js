@@ -1,10 +1,13 @@
 // @ts-check
-/** The header, and the strip below it: totals. */
+/** The header, and the strip below it: totals, or filters while something is searched. */
 
 import { html, nothing } from "lit";
 import { formatAgent, formatCount, formatModel, formatShort, formatSpan } from "../format.js";
 import { showHidden } from "../hidden.js";
+import { filtersOf } from "./filters.js";
 import { brandOf, icon } from "./icons.js";
+
+import { MAX_HITS } from "../search.js";
 
 /** @import { Model } from "../model.js" */
 
@@ -14,7 +17,9 @@ import { brandOf, icon } from "./icons.js";
  */
 export function headerOf(model, actions) {
   const { display, project, provider, imported } = model.metadata;
-  const of = [project?.name, formatAgent(imported?.agent), formatModel(provider.model)].filter(Boolean).join(" · ");
+  const of = [showHidden(project?.name ?? ""), formatAgent(imported?.agent), formatModel(provider.model)]
+    .filter(Boolean)
+    .join(" · ");
   return html`<header class="head">
     ${brandOf(model.listAddress)}
     <div class="title">
@@ -41,9 +46,11 @@ export function headerOf(model, actions) {
 
 /** @param {Model} model @param {Record<string, () => void>} actions */
 function searchOf(model, actions) {
-  const isSearching = model.query !== "";
+  const isSearching = model.filters.text !== "";
   const place =
-    model.hits.length === 0 ? "nothing found" : `${model.currentHit + 1} of ${formatCount(model.hits.length)}`;
+    model.hits.length === 0
+      ? "nothing found"
+      : `${formatCount(model.currentHit + 1)} of ${formatCount(model.hits.length)}${model.hits.length > MAX_HITS ? "+" : ""}`;
   return html`<div class="find" role="search">
     ${icon("find")}<input
       type="search"
@@ -66,23 +73,33 @@ function searchOf(model, actions) {
 
 /** @param {Model} model @param {Record<string, () => void>} actions */
 export function stripOf(model, actions) {
+  return model.query === "" ? totalsOf(model, actions) : filtersOf(model);
+}
+
+/** @param {Model} model @param {Record<string, () => void>} actions */
+function totalsOf(model, actions) {
   const { totals } = model.conversation;
   const { contextWindow } = model.metadata.provider;
   const span = formatSpan(totals.start, totals.end);
+  const elsewhere = model.branches.all.length - totals.messages;
   return html`<div class="strip" role="region" aria-label="Totals" tabindex="0">
-    <span class="tot"><b>${formatCount(totals.messages)}</b> ${totals.messages === 1 ? "message" : "messages"}</span>
+    <span class="tot"
+      ><b>${formatCount(totals.messages)}</b>
+      ${totals.messages === 1 ? "message" : "messages"}${elsewhere > 0 ? "," : ""}
+      ${elsewhere > 0 ? html`<span>${formatCount(elsewhere)} on other branches</span>` : nothing}</span
+    >
     ${span ? html`<span class="tot"><b>${span}</b></span>` : nothing} ${windowOf(totals.window, contextWindow)}
     ${tokensOf(model)} ${filesOf(model, actions)}
     ${
       totals.calls > 0
-        ? html`<span class="tot"
-            ><b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}</span
-          >`
+        ? html`<button class="tot" title="Show only tool calls" @click=${() => model.search("role:tool")}>
+            <b>${formatCount(totals.calls)}</b> ${totals.calls === 1 ? "tool call" : "tool calls"}
+          </button>`
         : nothing
     }
     ${
       totals.failed > 0
-        ? html`<button class="tot bad" title="Next error" @click=${actions.nextError}>
+        ? html`<button class="tot bad" title="Show only errors" @click=${() => model.search("is:error")}>
             <b>${formatCount(totals.failed)}</b> ${totals.failed === 1 ? "error" : "errors"}
           </button>`
         : nothing
@@ -90,6 +107,11 @@ export function stripOf(model, actions) {
     ${
       model.damage.length > 0
         ? html`<button class="tot odd" @click=${actions.showDamage}><b>${model.damage.length}</b> damaged</button>`
+        : nothing
+    }
+    ${
+      model.lastRead?.isReached === false && model.lastRead.placeIn(model) !== undefined
+        ? html`<button class="tot go" @click=${actions.toLastRead}>Where you left off</button>`
         : nothing
     }
     ${model.trouble ? html`<span class="tot bad" role="alert">${model.trouble}</span>` : nothing}

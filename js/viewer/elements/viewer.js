@@ -3,10 +3,12 @@
 
 import { LitElement, html, nothing } from "lit";
 import { addressOf, readAddress } from "../address.js";
-import { formatCount } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
+import { actionsOf, copyTexts, selectionOf } from "./actions.js";
+import { rangeOf, saveBytes } from "./bands.js";
 import { Conversation } from "./conversation.js";
 import { inspectorOf } from "./inspector.js";
 import { leftOf } from "./left.js";
@@ -47,7 +49,8 @@ export class Viewer extends LitElement {
 
   #noteView() {
     const { model } = this;
-    if (model.view.last === model.rows.length - 1) model.unseen = 0;
+    model.lastRead?.note(model);
+    if (model.view.last === model.rows.length - 1 && model.branches.isCurrent) model.unseen = 0;
     this.requestUpdate();
   }
 
@@ -72,10 +75,16 @@ export class Viewer extends LitElement {
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
     showOutline: () => this.model.change(() => (this.model.tab = "outline")),
     showFiles: () => this.model.change(() => (this.model.tab = "files")),
-    copyLink: () => this.#copy(linkTo(this.#current.id)),
+    copyLink: () => this.#copy(linkTo(this.model, this.#current.id)),
     copyText: () => this.#copy(textOf(this.#current)),
-    toStart: () => this.#goTo(0),
-    toEnd: () => this.#goTo(this.model.rows.length - 1),
+    select: () => this.model.selection.toggle(this.#current),
+    extendDown: () => this.#extend(1),
+    extendUp: () => this.#extend(-1),
+    openActions: () => this.#toggleActions(),
+    toLastRead: () => this.#goTo(this.model.lastRead?.placeIn(this.model)),
+    toStart: () => this.#goTo(this.model.end(-1)),
+    toEnd: () => this.#goTo(this.model.end(1)),
+    toNew: () => this.#goToNew(),
     switchTheme: () => this.#switchTheme(),
     help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
     showDamage: () => this.model.change(() => (this.model.isDamageOpen = !this.model.isDamageOpen)),
@@ -106,6 +115,11 @@ export class Viewer extends LitElement {
     if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
     if (isTyping && event.key !== "Escape") return;
     if (event.target instanceof HTMLElement && event.target.role === "slider" && event.key.length > 1) return;
+    if (event.key === "Home" || event.key === "End") {
+      // The browser itself knows the end of what is mounted alone.
+      event.preventDefault();
+      return this.conversation.goToEnd(event.key === "Home" ? -1 : 1);
+    }
     const action = this.#keys.press(event.key);
     if (!action || (this.model.rows.length === 0 && action !== "help")) return;
     event.preventDefault();
@@ -125,15 +139,61 @@ export class Viewer extends LitElement {
     this.model.change(() => {
       this.model.cursor = row;
       this.model.isLeftOpen = false;
+      this.model.filters.reveal([this.model.rows[row]]);
     });
     await this.conversation.show(row);
-    await this.conversation.focusRow(row);
+    // By then the list knows that it was scrolled, and somebody may have gone on.
+    await nextFrame();
+    if (this.model.cursor === row) await this.conversation.focusRow(row);
+  }
+
+  /** Selects the next row, too, and goes there. @param {1 | -1} by */
+  #extend(by) {
+    const { cursor, selection } = this.model;
+    const next = this.model.next(by, () => true);
+    selection.extend(cursor, next);
+    this.#moveTo(next);
+  }
+
+  /** Opens the actions with the focus in them, or closes them. */
+  #toggleActions() {
+    const { selection, cursor } = this.model;
+    this.model.change(() => (selection.isOpen = !selection.isOpen));
+    if (!selection.isOpen) return void this.conversation.focusRow(cursor);
+    void this.updateComplete.then(() =>
+      /** @type {HTMLElement | null} */ (this.querySelector(".actions button"))?.focus(),
+    );
+  }
+
+  /** @param {string} what @param {import("./actions.js").CopyTexts} texts */
+  #copyTexts = (what, texts) => {
+    if (this.model.selection.isOpen) this.#toggleActions();
+    void this.model.attempt(async () => {
+      await copyTexts(texts);
+      this.#tell(`Copied ${what}`);
+    });
+  };
+
+  /** Goes to the newest message, on whichever branch it is. */
+  #goToNew() {
+    const { model } = this;
+    if (!model.branches.isCurrent) model.changeBranch(() => model.branches.follow());
+    void this.#goTo(model.rows.length - 1);
   }
 
   /** Brings a row on screen, and leaves the focus where it is. @param {number} row */
   #showRow = (row) => {
-    this.model.change(() => (this.model.cursor = row));
+    this.model.change(() => {
+      this.model.cursor = row;
+      this.model.filters.reveal([this.model.rows[row]]);
+    });
     void this.conversation.show(row);
+  };
+
+  /** @param {number} row the one before the damage */
+  #showDamage = (row) => {
+    this.model.isDamageOpen = false;
+    void this.#goTo(row);
   };
 
   /** @param {number} by */
@@ -143,12 +203,12 @@ export class Viewer extends LitElement {
   }
 
   async #showHit() {
-    const hit = this.model.hits[this.model.currentHit];
+    const { currentHit, hit } = this.model;
     if (!hit) return;
     await this.conversation.show(hit.row, "auto");
     await nextFrame();
     await this.conversation.updateComplete;
-    if (hit !== this.model.hits[this.model.currentHit]) return;
+    if (currentHit !== this.model.currentHit) return;
     const box = currentHitBox();
     const list = this.querySelector(".conv");
     if (!box || !list) return;
@@ -166,8 +226,10 @@ export class Viewer extends LitElement {
   #closeOne() {
     const { model } = this;
     if (model.isHelpOpen) return this.actions.help();
+    if (model.selection.isOpen) return this.#toggleActions();
     if (model.isDamageOpen) return this.actions.showDamage();
     if (model.isLeftOpen) return this.actions.toggleLeft();
+    if (model.selection.clear()) return;
     if (model.query === "" && model.inspector.isOpen) return this.actions.inspect();
     this.toggleAttribute("data-search", false);
     if (model.query !== "") model.search("");
@@ -188,7 +250,9 @@ export class Viewer extends LitElement {
 
   /** Goes to the message that the address names, and opens what hides it. */
   goToLink() {
-    const { message: id } = readAddress();
+    const { message: id, branch } = readAddress();
+    if (branch !== undefined) this.model.changeBranch(() => this.model.branches.choose(branch));
+    if (id !== undefined) this.model.showPathOf(id);
     const place = id === undefined ? undefined : this.model.conversation.rowOf.get(id);
     if (place === undefined) return;
     const row = this.model.rows[place];
@@ -213,22 +277,31 @@ export class Viewer extends LitElement {
         ${
           model.unseen > 0
             ? html`<div class="pill">
-                <button @click=${actions.toEnd}>
+                <button @click=${actions.toNew}>
                   ${model.unseen} new ${model.unseen === 1 ? "message" : "messages"}
                 </button>
               </div>`
             : nothing
         }
       </main>
+      ${model.selection.rows.length > 0 ? selectionOf(model, actions) : nothing}
       <div class="told" role="status"></div>
+      ${
+        model.selection.isOpen && model.selection.source
+          ? actionsOf(model, model.selection.source, { copy: this.#copyTexts, close: actions.openActions })
+          : nothing
+      }
       ${model.isHelpOpen ? helpOf(actions.help) : nothing}
-      ${model.isDamageOpen ? damageOf(model, actions.showDamage) : nothing}`;
+      ${model.isDamageOpen ? damageOf(model, { close: actions.showDamage, go: this.#showDamage }) : nothing}`;
   }
 
   updated() {
-    const isQueried = this.model.query !== "" && this.model.query !== this.#shownQuery;
-    this.#shownQuery = this.model.query;
-    if (isQueried) void this.#showHit();
+    const { query, hit, cursor } = this.model;
+    if (query === this.#shownQuery) return this.#showTurn();
+    this.#shownQuery = query;
+    // A narrow page has room for the field only while something is searched.
+    this.toggleAttribute("data-search", query !== "" || document.activeElement instanceof HTMLInputElement);
+    void (hit ? this.#showHit() : this.conversation.show(cursor, "auto"));
     this.#showTurn();
   }
 
@@ -267,14 +340,19 @@ function helpOf(close) {
   </dialog>`;
 }
 
-/** @param {Model} model @param {() => void} close */
-function damageOf({ damage }, close) {
+/** @param {Model} model @param {{ close: () => void, go: (row: number) => void }} does */
+function damageOf({ damage, branches, conversation }, { close, go }) {
   return html`<dialog class="help" open aria-label="Damage">
     <h2>What could not be read</h2>
     <ul>
-      ${damage.map(({ file, message, start, end }) => {
-        const bytes = start === undefined ? "" : `, bytes ${formatCount(start)} to ${formatCount(end ?? start)}`;
-        return html`<li>${file}${bytes}: ${message}</li>`;
+      ${damage.map((one) => {
+        const { file, message, after, bytes } = one;
+        const row = after === undefined ? undefined : (conversation.rowOf.get(branches.shownBefore(after)) ?? 0);
+        return html`<li>
+          ${[showHidden(file), rangeOf(one)].filter(Boolean).join(", ")}: ${message}
+          ${row === undefined ? nothing : html`<button class="more" @click=${() => go(row)}>Show the place</button>`}
+          ${row === undefined && bytes ? html`<button class="more" @click=${() => saveBytes(one)}>Save the bytes</button>` : nothing}
+        </li>`;
       })}
     </ul>
     <button class="btn line" @click=${close}>Close</button>
@@ -293,8 +371,9 @@ const isField = (target) => target instanceof Element && target.matches("input, 
 
 const nextFrame = () => new Promise((go) => requestAnimationFrame(go));
 
-/** @param {string} id */
-const linkTo = (id) => `${location.href.replace(/#.*$/, "")}${addressOf({ message: id })}`;
+/** @param {Model} model @param {string} message */
+const linkTo = ({ branches }, message) =>
+  `${location.href.replace(/#.*$/, "")}${addressOf({ message, branch: branches.name })}`;
 
 /** @param {import("../conversation.js").Row} row */
 const textOf = ({ message, calls }) =>

@@ -152,6 +152,53 @@ impl Store {
         Ok(sessions.into_iter().next())
     }
 
+    /// Opens the session that an agent's session, or another program's, is recorded into, or creates it:
+    /// `{"source":{"agent","id","parent"},"title","model"}`; what is behind `source` is optional, `parent` the id of the
+    /// agent's session that began this one.
+    ///
+    /// # Errors
+    /// `invalid_request` for a source whose agent is no name, or an agent's name in another spelling; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let source = r#"{"source":{"agent":"opencode","id":"ses_1"},"title":"The parser"}"#;
+    /// let session = store.create_from_source(source)?;
+    /// assert_eq!(store.create_from_source(source)?.id(), session.id());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create_from_source(&self, request: &str) -> Result<Session, Trouble> {
+        self.session(&self.drive(self.0.core.create_from_source(request.into()))?)
+    }
+
+    /// Records a message as an agent hands it to its plugin, or hands it again once it has grown, `{"from","message"}`:
+    /// what is new is appended. The reader of the agent's files reads it, so an import of these files finds it there.
+    /// Instead of a message it may be all that the agent has of the session, once messages were taken back there.
+    /// Returns how many messages are new, or have grown.
+    ///
+    /// # Errors
+    /// `invalid_request` for what is no message of the agent, or another agent than OpenCode; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create_from_source(r#"{"source":{"agent":"opencode","id":"ses_1"}}"#)?;
+    /// let message = r#"{"info":{"id":"msg_1","sessionID":"ses_1","role":"user","time":{"created":1790000000000}},
+    ///     "parts":[{"id":"prt_1","type":"text","text":"Rename the parser."}]}"#;
+    /// let request = format!(r#"{{"from":"opencode","message":{message}}}"#);
+    /// assert_eq!(store.record_message(&session, &request)?, 1);
+    /// assert_eq!(store.record_message(&session, &request)?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn record_message(&self, session: &Session, request: &str) -> Result<usize, Trouble> {
+        let counts = self.0.host.counting_mode();
+        self.drive(self.0.core.record_message(session.id(), request.into(), counts))
+    }
+
     /// Opens the session that was imported or recorded from an agent's, by its id there; if a session of the store was
     /// resumed in that one, opens the resumed one.
     ///

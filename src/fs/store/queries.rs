@@ -4,8 +4,9 @@ use alloc::string::String;
 
 use super::super::helpers::Helpers;
 use super::super::pages::Pages;
-use super::super::request::with_embeds;
+use super::super::request::{with_embeds, with_fields};
 use super::Store;
+use crate::json::text::to_json;
 use crate::layout::Placement;
 use crate::operation::{OutgoingRedactor, Trouble};
 use crate::resume::session_match;
@@ -128,6 +129,32 @@ impl Store {
         let redactor = OutgoingRedactor::new(&self.0.gate);
         let request = with_embeds(request, &helpers)?;
         self.drive_with(self.0.core.recall(question.into(), request, &redactor), &mut helpers)
+    }
+
+    /// Sums the model calls of sessions, sub-agents' and archived ones too: tokens as the providers counted them, and
+    /// their cost by leftoff's list of prices. A call counts once, whatever forks have a copy of it. The request is
+    /// `{"by","all","folder","session","agent","since","until"}`, all optional: `by` has some of `"day"`, `"session"`, `"project"`,
+    /// `"agent"` and `"model"`. Answer: `{"rows":[{"day","session","project","agent","model","calls","usage","cost",
+    /// "unpriced"}],"total","listedOn","unpriced"}`, JSON; costs are US dollars.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let said = r#"{"role":"assistant","content":"Done.","assistant":{"model":"gpt-4o","usage":{"input":1000,"output":200}}}"#;
+    /// store.create("{}")?.append(said, Default::default())?;
+    /// assert!(store.usage(r#"{"by":["model"]}"#)?.contains(r#""cost":0.0045"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn usage(&self, request: &str) -> Result<String, Trouble> {
+        let changes = self.0.host.clock.offset_changes();
+        let offsets = (!changes.is_empty()).then(|| to_json(&changes));
+        let redactor = OutgoingRedactor::new(&self.0.gate);
+        self.drive(self.0.core.usage(with_fields(request, &[("offsets", offsets)])?, &redactor))
     }
 
     /// Tells a client's hook what to say to the model at a turn. The conversation is named as the client names it, by

@@ -93,16 +93,22 @@ pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
     let details = counts.take_raw("output_tokens_details");
     let mut details = details
         .and_then(|raw| parse_object("assistant.message.usage.output_tokens_details".into(), raw, losses));
+    let written = counts.take_raw("cache_creation");
+    let mut written =
+        written.and_then(|raw| parse_object("assistant.message.usage.cache_creation".into(), raw, losses));
+    let hour: Option<u64> =
+        written.as_mut().and_then(|times| times.take("ephemeral_1h_input_tokens", losses));
     let usage = Usage {
         input: counts.take("input_tokens", losses),
         output: counts.take("output_tokens", losses),
         cache_read: counts.take("cache_read_input_tokens", losses),
         cache_write: counts.take("cache_creation_input_tokens", losses),
+        cache_write_hour: hour.filter(|tokens| *tokens > 0),
         reasoning: details.as_mut().and_then(|details| details.take("thinking_tokens", losses)),
         ..Usage::default()
     };
     counts.report_rest_lost(losses, REASONS);
-    if let Some(details) = details {
+    for details in details.into_iter().chain(written) {
         details.report_rest_lost(losses, REASONS);
     }
     Some(usage)

@@ -84,6 +84,8 @@ pub const COVERAGE: Coverage = Coverage {
         "assistant.message.usage.output_tokens",
         "assistant.message.usage.cache_read_input_tokens",
         "assistant.message.usage.cache_creation_input_tokens",
+        "assistant.message.usage.cache_creation",
+        "assistant.message.usage.cache_creation.ephemeral_1h_input_tokens",
         "assistant.message.usage.output_tokens_details",
         "assistant.message.usage.output_tokens_details.thinking_tokens",
         "assistant.message.content",
@@ -163,5 +165,8 @@ pub(super) const REASONS: LossReasons = &[
     ("user.sourceToolAssistantUUID", "the call's id already says so"),
     ("user.sourceToolUseID", "the call's id already says so"),
     ("assistant.message.stop_sequence", "the stop reason is kept"),
-    ("assistant.message.usage.cache_creation", "the total is kept"),
+    (
+        "assistant.message.usage.cache_creation.ephemeral_5m_input_tokens",
+        "the total and the other part are kept",
+    ),
 ];

@@ -42,6 +42,8 @@ mod tidy;
 mod trash;
 #[cfg(feature = "interop")]
 mod turns;
+#[cfg(feature = "interop")]
+mod usage;
 
 use alloc::collections::BTreeMap;
 use alloc::format;

@@ -212,6 +212,9 @@ pub struct Usage {
     /// Input tokens written to the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
+    /// Those of them that stay there for an hour instead of five minutes, which costs more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write_hour: Option<u64>,
     /// Output tokens spent on reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
@@ -281,6 +284,15 @@ pub fn read(record: &Record) -> (Option<Message>, Vec<Problem>) {
         message
     });
     (message, problems)
+}
+
+impl Usage {
+    /// All tokens, sent and answered.
+    #[cfg(feature = "interop")]
+    pub(crate) fn sum(&self) -> u64 {
+        let counts = [self.input, self.output, self.cache_read, self.cache_write];
+        counts.into_iter().flatten().fold(0, u64::saturating_add)
+    }
 }
 
 impl Message {

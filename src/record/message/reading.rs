@@ -128,6 +128,7 @@ impl FromFields for Usage {
             output: fields.take("output", bad),
             cache_read: fields.take("cacheRead", bad),
             cache_write: fields.take("cacheWrite", bad),
+            cache_write_hour: fields.take("cacheWriteHour", bad),
             reasoning: fields.take("reasoning", bad),
             extra: fields.rest(),
         })

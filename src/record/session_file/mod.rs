@@ -6,6 +6,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,6 +29,11 @@ pub const VERSION: u64 = 1;
 const HEAD_PREFIX: &str = "{\"leftoff\":\"session\"";
 /// The beginning of a piece's line.
 const PIECE_PREFIX: &str = "{\"file\":\"";
+/// The beginning of a page, in any case.
+const PAGE_PREFIX: &[u8] = b"<!doctype html>";
+/// The tags around the lines in a page that carries them.
+const LINES_START: &[u8] = b"<script type=\"application/leftoff\">";
+const LINES_END: &[u8] = b"</script>";
 const LOGS: [&str; 3] = [EVENTS, MESSAGES, TOOLS];
 /// The hex digits in a blob's name.
 const BLOB_DIGITS: usize = 64;
@@ -65,7 +71,7 @@ pub(crate) fn log_pieces(name: &str, bytes: &[u8]) -> Vec<String> {
 pub(crate) fn whole_piece(name: &str, bytes: &[u8]) -> String {
     let name = to_json(name);
     match core::str::from_utf8(bytes) {
-        Ok(text) => format!("{{\"file\":{name},\"text\":{}}}", escape_steering(&to_json(text))),
+        Ok(text) => format!("{{\"file\":{name},\"text\":{}}}", escape_unsafe(&to_json(text))),
         Err(_) => format!("{{\"file\":{name},\"bytes\":\"{}\"}}", STANDARD.encode(bytes)),
     }
 }
@@ -77,6 +83,7 @@ fn line_piece(name: &str, line: &[u8]) -> String {
             && object.ends_with('}')
             && !object.contains(is_steering)
             && !object.contains('\r')
+            && !has_script_tag(object)
     };
     if let Some(object) = object.filter(is_bare) {
         let piece = format!("{{\"file\":{},\"line\":{object}}}", to_json(name));
@@ -87,11 +94,12 @@ fn line_piece(name: &str, line: &[u8]) -> String {
     whole_piece(name, line)
 }
 
-// Escapes control characters, so that a terminal can show the file as it is, every byte unchanged.
-fn escape_steering(json: &str) -> String {
+// Escapes control characters, so that a terminal can show the file as it is, and what begins a tag, so that a page can
+// carry it as it is: every byte unchanged.
+fn escape_unsafe(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for letter in json.chars() {
-        if is_steering(letter) {
+        if letter == '<' || is_steering(letter) {
             escaped.push_str(&format!("\\u{:04x}", u32::from(letter)));
         } else {
             escaped.push(letter);
@@ -102,6 +110,15 @@ fn escape_steering(json: &str) -> String {
 
 fn is_steering(letter: char) -> bool {
     matches!(letter, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+// True if a script element of a page could not hold the text: its end would be elsewhere.
+fn has_script_tag(text: &str) -> bool {
+    memchr_iter(b'<', text.as_bytes()).any(|at| {
+        let rest = &text.as_bytes()[at + 1..];
+        let name = rest.strip_prefix(b"/").unwrap_or(rest).get(..6);
+        rest.starts_with(b"!--") || name.is_some_and(|name| name.eq_ignore_ascii_case(b"script"))
+    })
 }
 
 /// Rewrites a piece whose values were redacted: a record gets the checksum of its new bytes, a blob the name of its
@@ -117,9 +134,10 @@ pub(crate) fn refit_piece(before: &str, after: String, blobs: &mut BTreeMap<Stri
         blobs.insert(name.to_owned(), renamed.clone());
         return whole_piece(&[BLOBS, "/", &renamed].concat(), &bytes);
     }
-    let Some(line) = String::from_utf8(bytes).ok().filter(|_| LOGS.contains(&&*piece.file)) else {
-        return after;
-    };
+    if !LOGS.contains(&&*piece.file) {
+        return whole_piece(&piece.file, &bytes);
+    }
+    let Ok(line) = String::from_utf8(bytes) else { return after };
     let renamed = rename_blobs(&line, blobs);
     if renamed == line && after == before {
         return after;
@@ -147,8 +165,10 @@ fn checksum_of(line: &[u8]) -> Checksum {
     line::checksum(line.trim_ascii_end())
 }
 
-/// True if the bytes are such a file: by its first line, or, where that was lost, by its pieces.
+/// True if the bytes are such a file, or a page that carries one: by its first line, or, where that was lost, by its
+/// pieces.
 pub fn is_session_file(bytes: &[u8]) -> bool {
+    let bytes = &bytes[lines_range(bytes)];
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if bytes.starts_with(HEAD_PREFIX.as_bytes()) {
         return true;
@@ -161,14 +181,15 @@ pub fn is_session_file(bytes: &[u8]) -> bool {
 }
 
 impl SessionFile {
-    /// Reads a file, with every complete piece of one that was cut or damaged.
+    /// Reads a file, or a page that carries one, with every complete piece of one that was cut or damaged.
     ///
     /// # Errors
     /// `newer_version`; `damaged` where neither its first line nor an event names the session.
     pub fn read(bytes: &[u8]) -> Result<SessionFile, Error> {
         let mut reading = SessionFileReader::default();
-        for (start, line) in lines(bytes) {
-            reading.read_line(start, line)?;
+        let range = lines_range(bytes);
+        for (start, line) in lines(&bytes[range.clone()]) {
+            reading.read_line(range.start + start, line)?;
         }
         reading.finish(bytes.len())
     }
@@ -182,6 +203,16 @@ impl SessionFile {
     pub fn blobs(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().filter_map(|(name, bytes)| Some((blob_name(name)?, bytes.as_slice())))
     }
+}
+
+// Returns where the lines are: the whole, or the part of a page that carries them, up to its end where that was cut off.
+fn lines_range(bytes: &[u8]) -> Range<usize> {
+    let whole = 0..bytes.len();
+    if !bytes.get(..PAGE_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PAGE_PREFIX)) {
+        return whole;
+    }
+    let Some(start) = memmem::find(bytes, LINES_START).map(|at| at + LINES_START.len()) else { return whole };
+    start..memmem::find(&bytes[start..], LINES_END).map_or(bytes.len(), |length| start + length)
 }
 
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {

@@ -20,6 +20,13 @@ fn pack_files(files: &[(&str, &[u8])]) -> String {
     lines.join("\n") + "\n"
 }
 
+/// A page that carries a file, and the place of the file in it.
+fn page_of(text: &str) -> (String, usize) {
+    let head =
+        ["<!DOCTYPE html>\n<title>&lt;script></title><p>talk</p>", "<script type=\"application/leftoff\">\n"];
+    (head.concat() + text + "</script>\n<script>\"{}\"</script>\n", head.concat().len())
+}
+
 fn check(files: &[(&str, &[u8])]) {
     let text = pack_files(files);
     assert!(is_session_file(text.as_bytes()));
@@ -34,6 +41,9 @@ fn check(files: &[(&str, &[u8])]) {
     assert_eq!(read.files, expected);
     // Whatever carried it may write other line feeds.
     assert_eq!(SessionFile::read(text.replace('\n', "\r\n").as_bytes()).expect("a session"), read);
+    let (page, _) = page_of(&text);
+    assert!(is_session_file(page.as_bytes()));
+    assert_eq!(SessionFile::read(page.as_bytes()).expect("a session"), read);
     for line in text.lines() {
         assert!(Fields::check(line).is_ok(), "{line}");
         assert!(!line.contains(is_steering) && !line.contains(char::is_control), "{line}");
@@ -47,7 +57,10 @@ fn every_byte_of_every_file_comes_back() {
     let blob = [0u8, 255, 10, 13, 0xc3];
     let name = format!("blobs/{}", sha256(&blob));
     let steering = "{\"a\":\"\u{9b}2J \u{202e} \u{2028}\"}\n";
-    let odd: [&[u8]; 10] = [
+    let odd: [&[u8]; 13] = [
+        b"{\"a\":\"</script><b>\"}\n",
+        b"{\"a\":\"<!-- <b> \\u003c\"}\n",
+        b"{\"<SCRIPT\":1}\n{\"a\":\"<p>\"}\n",
         steering.as_bytes(),
         b"",
         b"\n\n",
@@ -63,7 +76,7 @@ fn every_byte_of_every_file_comes_back() {
         check(&[
             (EVENTS, b"{\"v\":1}\n"),
             (MESSAGES, log),
-            ("metadata.json", b"{\n  \"a\": 1\n}\n"),
+            ("metadata.json", b"{\n  \"a\": \"</script>\"\n}\n"),
             (&*name, &blob),
         ]);
     }
@@ -99,6 +112,22 @@ fn a_damaged_line_costs_itself_and_what_stands_behind_a_torn_one_is_read() {
     let headless = lines[1..].join("\n");
     assert!(is_session_file(headless.as_bytes()));
     assert_eq!(SessionFile::read(headless.as_bytes()).map_err(|error| error.code), Err(Code::Damaged));
+}
+
+#[test]
+fn what_is_damaged_in_a_page_is_told_with_its_place_there() {
+    let text = pack_files(&[(MESSAGES, message("a", "text").as_bytes())]);
+    let damaged = text.replacen("{\"file\"", "{'file'", 1);
+    let (page, start) = page_of(&damaged);
+    let place = (start + damaged.find("{'file'").expect("the line")) as u64;
+    let read = SessionFile::read(page.as_bytes()).expect("a session");
+    assert_eq!(read.problems[0].start, place);
+    let (page, _) = page_of(&text);
+    let cut = &page.as_bytes()[..start + text.len() - 3];
+    let read = SessionFile::read(cut).expect("a session");
+    assert_eq!(message_ids(read.log(MESSAGES)), ["a"].map(String::from).into());
+    assert_eq!(read.problems.last().map(|problem| problem.code), Some(ProblemCode::TornTail));
+    assert!(!is_session_file(b"<!doctype html>\n<script>{}</script>"));
 }
 
 #[test]

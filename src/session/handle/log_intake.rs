@@ -177,7 +177,11 @@ impl Session {
         is_folded: &mut bool,
         problems: &mut Vec<Problem>,
     ) -> bool {
-        self.revision_count += u64::from(message.rev > 0);
+        if message.rev > 0 {
+            self.revision_count += 1;
+            let first = self.log_state.first_revision.unwrap_or(record.start);
+            self.log_state.first_revision = Some(first.min(record.start));
+        }
         let mut placed = self.branches.add_message(message, &record);
         if self.is_from_checkpoint {
             // If its first line lies before the checkpoint, the place of a revision is not known, nor that of a line

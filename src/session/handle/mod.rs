@@ -183,6 +183,11 @@ impl Session {
         }
     }
 
+    /// Where the first line begins that is a revision or was not read yet.
+    pub(crate) fn unrevised_end(&self) -> u64 {
+        self.log_state.first_revision.unwrap_or(self.log_state.bytes).min(self.log_state.bytes)
+    }
+
     /// How many revisions were read.
     pub(crate) fn revision_count(&self) -> u64 {
         self.revision_count

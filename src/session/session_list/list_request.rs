@@ -111,7 +111,8 @@ impl SortOrder {
     }
 }
 
-fn take_time(fields: &mut Fields<'_>, key: &str) -> Result<Option<i64>, Error> {
+/// Takes a time from a request, in milliseconds since 1970.
+pub(crate) fn take_time(fields: &mut Fields<'_>, key: &str) -> Result<Option<i64>, Error> {
     let Some(raw) = fields.take_raw(key) else { return Ok(None) };
     let ms = parse_string(raw).and_then(|text| time::parse(&text));
     ms.map(Some).ok_or_else(|| invalid_request_error("a time", Some(key), raw))

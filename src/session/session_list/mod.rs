@@ -22,6 +22,9 @@ use crate::session::file_prints::FilePrint;
 use crate::session::name_order::compare_names;
 use crate::time;
 
+#[cfg(feature = "interop")]
+pub(crate) use list_request::take_time;
+
 /// A title or summary shorter than this was not cut.
 #[cfg(feature = "interop")]
 const MIN_CUT_CHARS: usize = 40;
@@ -325,6 +328,14 @@ impl ListRequest {
             session_type: TypeFilter::Any,
             ..ListRequest::default()
         }
+    }
+
+    /// All sessions of the project or of all projects, in this folder if one is named, the last created first: whatever
+    /// their type, archived or not.
+    #[cfg(feature = "interop")]
+    pub(crate) fn for_any_type(all_projects: bool, folder: Option<String>) -> ListRequest {
+        let (session_type, sort) = (TypeFilter::Any, SortOrder::Created);
+        ListRequest { all_projects, folder, session_type, sort, ..ListRequest::default() }
     }
 
     /// Whether the list has it.

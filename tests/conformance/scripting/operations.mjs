@@ -3,6 +3,7 @@
 
 import {
   compareContexts,
+  costOf,
   countTokens,
   findStopPhrase,
   historyText,
@@ -23,6 +24,7 @@ export const PLAIN = {
   historyText: ({ messages }) => historyText(messages),
   listText: ({ listed }) => listText(listed),
   modelOf: ({ name }) => modelOf(name),
+  costOf: ({ model, usage }) => costOf(model, usage),
   pricesOf: ({ name }) => pricesOf(name),
   findStopPhrase: ({ text }) => findStopPhrase(text),
   /** `text`: the file's content instead of its path, as bytes or as what a page has of a file. */
@@ -47,6 +49,7 @@ export const OF_STORES = {
   commit: (store, _, session) => store.commit(session()),
   continue: (store, asked) => store.continue(asked),
   create: (store, asked) => store.create(asked),
+  createFromSource: (store, asked) => store.create(asked),
   current: (store) => store.current(),
   delete: (store, asked, session) => store.delete(session(), asked),
   doctor: (store, asked) => progressing(asked, (all) => store.doctor(all)),
@@ -73,6 +76,7 @@ export const OF_STORES = {
   record: (store, { command, ...conversation }) =>
     store.record({ ...conversation, ...(command && { commandOf: async () => command }) }),
   recall: (store, { question, ...options }) => store.recall(question, options),
+  usage: (store, asked) => store.usage(parseDates(asked)),
   turn: (store, { conversation, ...options }) => store.turn(conversation, options),
   redacted: (store, { value }) => store.redacted(value),
   relocate: (store, { from, to }) => store.relocate(from, to),
@@ -106,6 +110,7 @@ export const OF_SESSIONS = {
   examine: (session) => session.examine(),
   export: (session, { format, ...options }) => session.export(format, options),
   flush: (session, asked) => session.flush(asked),
+  recordMessage: (session, { message, ...options }) => session.record(message, options),
   follow: (session, { most, signal }) => collectFollowed((options) => session.follow(options), most, signal),
   lastContext: (session, asked) => session.lastContext(asked),
   messages: (session, { most = Infinity, ...reading }) => takeItems(session.messages(reading), most),

@@ -26,6 +26,9 @@ pub fn plain(op: &str, step: &Step, clock: &SharedClock) -> Option<Answer> {
             .map_err(Into::into)
             .and_then(|stamp| Ok(to_json(&listing::render_listed(raw("listed"), &stamp)?))),
         "readTranscript" => transcript(step, clock),
+        "costOf" => step
+            .text("model")
+            .and_then(|model| Ok(to_json(&prices::cost_of(&model, step.raw("usage").unwrap_or("null"))?))),
         "pricesOf" => step.text("name").map(|name| to_json(&prices::find_prices(&name))),
         "modelOf" => step.text("name").map(|name| to_json(&models::find_model(&name))),
         _ => return None,

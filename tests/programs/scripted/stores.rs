@@ -81,6 +81,8 @@ pub fn run_store_step(
         "point" => store.point(session()?)?.to_string(),
         "relocate" => format!("{{\"count\":{}}}", store.relocate(step.text("from")?, step.text("to")?)?),
         "restore" => store.restore(&step.text("id")?)?,
+        "usage" => store.usage(&step.rest())?,
+        "recordMessage" => store.record_message(session()?, &step.rest())?.to_string(),
         "turn" => store.turn(&step.text("conversation")?, &step.without_fields(&["conversation"]))?,
         "recall" => {
             let (question, request) = (step.text("question")?, step.without_fields(&["question", "embed"]));
@@ -139,6 +141,7 @@ pub fn run_opening_step(
     Ok(Some(match op {
         "continue" => Some(store.go_on(step.value::<String>("model")?.as_deref())?),
         "create" => Some(store.create(&step.rest())?),
+        "createFromSource" => Some(store.create_from_source(&step.rest())?),
         "current" => store.current()?,
         "fork" => Some(store.fork(session()?, &step.rest())?),
         "move" => Some(store.move_to(session()?, &step.rest())?),

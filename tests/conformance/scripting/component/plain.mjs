@@ -29,6 +29,7 @@ export const PLAIN = {
   findStopPhrase: ({ text }) => texts.findStopPhrase(text),
   historyText: ({ messages }) => texts.historyText(JSON.stringify(messages), moment()),
   readTranscript: transcript,
+  costOf: ({ model, usage }) => JSON.parse(texts.costOf(model, JSON.stringify(usage)) ?? "null") ?? undefined,
   pricesOf: ({ name }) => JSON.parse(texts.pricesOf(name) ?? "null"),
   modelOf: ({ name }) => JSON.parse(texts.modelOf(name) ?? "null"),
 };

@@ -65,6 +65,8 @@ export const OF_STORES = {
   },
   newestMessages: async ({ host, asked: { path, placement } }) =>
     (await texts(host, host.store.newestMessages(path, placement))).flatMap((page) => JSON.parse(page)),
+  usage: ({ host, asked }) => json(host.run(host.store.usage(JSON.stringify(asked)))),
+  recordMessage: ({ host, session, asked }) => json(host.run(host.store.recordMessage(session, JSON.stringify(asked)))),
   turn: ({ host, asked: { conversation, ...asked } }) =>
     json(host.run(host.store.turn(conversation, JSON.stringify(asked)))),
   recall: ({ host, asked: { question, ...asked } }) => {
@@ -105,6 +107,8 @@ function outOf({ host }) {
 export const OPENING = {
   continue: ({ host, asked }) => host.run(host.store.goOn(JSON.stringify(asked))),
   create: ({ host, asked }) => host.run(host.store.create(JSON.stringify(asked))),
+  createFromSource: async ({ host, asked }) =>
+    host.run(host.store.session(await json(host.run(host.store.createFromSource(JSON.stringify(asked)))))),
   current: async ({ host }) => {
     const found = await host.run(host.store.current());
     return found === "null" ? undefined : found;

@@ -1,0 +1,82 @@
+// @ts-check
+/** What an edit changed: its lines in order, and the words that differ in them. */
+
+import { diffArrays, diffWordsWithSpace } from "diff";
+
+/**
+ * @typedef {{ path: string, from: string | undefined, removed: string[], added: string[], isNew: boolean }} Change the
+ *   lines of an edit; `from`: the path before, where the file was renamed
+ */
+/** @typedef {{ sign: " " | "+" | "-", text: string, twin: string | undefined }} Line `twin`: what it was before, or became */
+/** @typedef {{ text: string, isChanged: boolean }} Piece */
+
+/** Edits of more changed lines are told as all of them removed, and all added. */
+const MAX_EDITS = 600;
+/** Longer lines have no words marked. */
+const MAX_CHARACTERS = 1_000;
+/** Lines that share less of their characters are other lines, not changed ones. */
+const MIN_SHARE = 0.3;
+
+/** @type {WeakMap<Change, Line[]>} */
+const known = new WeakMap();
+
+/** The lines of an edit: what stays, what was removed and what was added. @param {Change} change @returns {Line[]} */
+export function diffLines(change) {
+  const lines = known.get(change) ?? compareLines(change);
+  known.set(change, lines);
+  return lines;
+}
+
+/** @param {Change} change @returns {Line[]} */
+function compareLines({ removed, added }) {
+  const options = { maxEditLength: MAX_EDITS };
+  const parts = diffArrays(removed, added, options) ?? [
+    { value: removed, removed: true, added: false },
+    { value: added, removed: false, added: true },
+  ];
+  return parts.flatMap((part, place) => {
+    const sign = /** @type {Line["sign"]} */ (part.added ? "+" : part.removed ? "-" : " ");
+    // The lines of a removed part become those of the added part behind it, one by one.
+    const other = part.removed ? parts[place + 1] : parts[place - 1];
+    const isPair = sign !== " " && other !== undefined && (part.removed ? other.added : other.removed);
+    return part.value.map((text, at) => ({ sign, text, twin: isPair ? other.value[at] : undefined }));
+  });
+}
+
+/** The words of a line, those apart that its twin has not. @param {Line} line @returns {Piece[]} */
+export function piecesOf({ sign, text, twin }) {
+  if (twin === undefined || text.length > MAX_CHARACTERS || twin.length > MAX_CHARACTERS)
+    return [{ text, isChanged: false }];
+  const [before, after] = sign === "-" ? [text, twin] : [twin, text];
+  const parts = diffWordsWithSpace(before, after);
+  const shared = parts.reduce(
+    (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.trim().length),
+    0,
+  );
+  if (shared < MIN_SHARE * Math.max(before.trim().length, after.trim().length)) return [{ text, isChanged: false }];
+  const own = parts.filter(({ added, removed }) => !(sign === "-" ? added : removed));
+  return own.map(({ value, added, removed }) => ({ text: value, isChanged: added || removed }));
+}
+
+/**
+ * Reads a patch of one file as Codex writes it.
+ * @param {string} text
+ * @returns {Change | undefined} nothing for a patch of several files, and for what is no patch
+ */
+export function readPatch(text) {
+  const [, patch] = /\*\*\* Begin Patch\r?\n([\s\S]*?)\*\*\* End Patch/.exec(text) ?? [];
+  const files = [...(patch ?? "").matchAll(/^\*\*\* (Add|Update|Delete) File: (.*)$/gm)];
+  if (files.length !== 1) return undefined;
+  const [[, verb, name]] = files;
+  const [, target] = /^\*\*\* Move to: (.*)$/m.exec(patch) ?? [];
+  const lines = patch.split("\n").filter((line) => /^[ +-]/.test(line));
+  const linesOf = (/** @type {string} */ sign) =>
+    lines.filter((line) => line[0] === sign || line[0] === " ").map((line) => line.slice(1));
+  return {
+    path: (target ?? name).trim(),
+    from: target === undefined ? undefined : name.trim(),
+    removed: linesOf("-"),
+    added: linesOf("+"),
+    isNew: verb === "Add",
+  };
+}
