@@ -19,6 +19,7 @@ import { checkView } from "../tests/browser/view.mjs";
 import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
+import { checkTurns } from "../tests/browser/viewer-turns.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
 import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
@@ -259,6 +260,7 @@ async function inChromium(executablePath, packed, given) {
     await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
     await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
+    await check("the viewer's turns", () => checkTurns(driven, packed, leftoff));
     await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));
     for (const [name, make] of Object.entries(BUNDLERS)) {

@@ -470,8 +470,8 @@ const commands = {
       ["leftoff usage --all --by model --since 30d", "what each model cost in a month"],
       ["leftoff usage --all --by day,agent", "each agent's share of each day"],
       [
-        "leftoff usage --by session | sort -t$'\\t' -k8 -n",
-        "in a pipe, with tabs between: the keys (a session's id and title), calls, input, output, cache writes, cache reads, reasoning, cost",
+        "leftoff usage --by model | cut -f1,8",
+        "in a pipe, with tabs between: keys, calls, input, output, cache writes, cache reads, reasoning, cost",
       ],
     ],
   ),

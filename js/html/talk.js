@@ -2,7 +2,7 @@
 /** The talk of a session as markup that is read without scripts: a row for each message, calls and reasoning folded. */
 
 import { countLines, isOpenAtFirst } from "../viewer/calls.js";
-import { diffLines } from "../viewer/changes.js";
+import { diffLines, sectionsOf } from "../viewer/changes.js";
 import { formatCount, formatDuration, formatMany, formatModel, formatShort } from "../viewer/format.js";
 import { imageSize, imageUrl, sizeOf } from "../viewer/images.js";
 import { escapeMarkup } from "../viewer/markup.js";
@@ -154,14 +154,14 @@ function callOf(call) {
 }
 
 /** @param {Call} call */
-function outcomeOf({ change, failed, outcome, ms, tokens }) {
-  const lines = change && !failed ? diffLines(change) : [];
+function outcomeOf({ changes, failed, outcome, ms, tokens }) {
+  const lines = failed ? [] : changes.flatMap(diffLines);
   const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
   return [
     ...(added > 0 ? [markup`<span class="plus">+${added}</span>`] : []),
     ...(removed > 0 ? [markup`<span class="minus">−${removed}</span>`] : []),
     ...(failed ? [markup`<em>${outcome}</em>`] : []),
-    ...(outcome && !failed && !change ? [markup`<span class="opt">${outcome}</span>`] : []),
+    ...(outcome && !failed && changes.length === 0 ? [markup`<span class="opt">${outcome}</span>`] : []),
     ...(ms === undefined || ms < SHOWN_MS ? [] : [markup`<span>${formatDuration(ms)}</span>`]),
     ...(tokens === undefined ? [] : [markup`<span class="opt">${formatMany(tokens, "token")}</span>`]),
   ];
@@ -169,7 +169,7 @@ function outcomeOf({ change, failed, outcome, ms, tokens }) {
 
 /** @param {Call} call */
 function bodyOf(call) {
-  const { result, kind, failed, change, isBrief, text } = call;
+  const { result, kind, failed, changes, isBrief, text } = call;
   if (kind === "agent" && !failed) {
     const report =
       result && markup`<div class="who"><b>Report</b></div><div class="prose">${renderMarkdown(result.content)}</div>`;
@@ -177,22 +177,30 @@ function bodyOf(call) {
       <div class="who"><b>Prompt</b></div><div class="prose">${renderMarkdown(text)}</div>${report}
     </div>`;
   }
-  if (change && !failed) return diffOf(change);
+  if (changes.length > 0 && !failed) return diffOf(call);
   const input = isBrief ? undefined : outputOf(text, "wrap asked");
   return markup`${input}${result?.content ? outputOf(result.content) : undefined}${imagesOf(result?.attachments)}`;
 }
 
-/** @param {import("../viewer/changes.js").Change} change */
-function diffOf(change) {
+/** @param {Call} call */
+function diffOf({ changes, argument }) {
+  const sections = sectionsOf(changes).map(({ heading, lines }) => {
+    const name = heading === undefined ? undefined : markup`<div class="dl-name">${heading}</div>`;
+    return markup`${name}${numberedOf(lines)}`;
+  });
+  return markup`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${argument}">${sections}</div>`;
+}
+
+/** @param {import("../viewer/changes.js").Line[]} lines */
+function numberedOf(lines) {
   let [before, after] = [0, 0];
-  const lines = diffLines(change).map(({ sign, text }) => {
+  return lines.map(({ sign, text }) => {
     if (sign !== "+") before += 1;
     if (sign !== "-") after += 1;
     const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
     const numbers = markup`<i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i>`;
     return markup`<div class="dl ${kind}">${numbers}<u>${sign === "-" ? "−" : sign}</u><span>${text}</span></div>`;
   });
-  return markup`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${change.path}">${lines}</div>`;
 }
 
 /** A text of a tool; a long one without its middle. @param {string} text @param {string} [kind] */

@@ -10,7 +10,7 @@ import { showHidden } from "./hidden.js";
 /**
  * @typedef {{ id: string, name: string, kind: "tool" | "edit" | "agent", argument: string,
  *   text: string, isBrief: boolean, result: ReadMessage | undefined, failed: boolean, outcome: string, ms: number | undefined,
- *   tokens: number | undefined, change: Change | undefined, files: string[] }} Call
+ *   tokens: number | undefined, changes: Change[], files: string[] }} Call
  *   `isBrief`: the argument is all that was asked; `files`: that it read or changed
  */
 
@@ -48,10 +48,11 @@ const AGENTS = /^(agent|task|spawn_agent|subagent|delegate)$/i;
  */
 export function describeCall(call, result, asked) {
   const input = parseArguments(call.arguments);
-  const change = changeOf(call.name, input, call.arguments);
-  const argument = change ? oneLine(change.path) : argumentOf(input, call.arguments);
+  const changes = changesOf(call.name, input, call.arguments);
+  const paths = new Set(changes.map(({ path }) => path));
+  const argument = paths.size > 0 ? namePaths([...paths]) : argumentOf(input, call.arguments);
   const isBrief = argument.length <= MAX_BRIEF && Object.values(input ?? {}).every((value) => value === argument);
-  const kind = AGENTS.test(call.name) ? "agent" : change || EDITS.test(call.name) ? "edit" : "tool";
+  const kind = AGENTS.test(call.name) ? "agent" : changes.length > 0 || EDITS.test(call.name) ? "edit" : "tool";
   return {
     id: call.id,
     name: call.name,
@@ -71,8 +72,11 @@ export function describeCall(call, result, asked) {
     outcome: outcomeOf(result),
     ms: msBetween(asked, result?.timestamp),
     tokens: result?.tokens?.count,
-    change,
-    files: change ? [change.path, ...(change.from === undefined ? [] : [change.from])] : filesOf(call.name, input),
+    changes,
+    files:
+      changes.length > 0
+        ? [...paths, ...changes.flatMap(({ from }) => (from === undefined ? [] : [from]))]
+        : filesOf(call.name, input),
   };
 }
 
@@ -80,8 +84,9 @@ export function describeCall(call, result, asked) {
 const SHORT_EDIT_LINES = 12;
 
 /** Whether a call is open until somebody folds it: one that failed, and a short edit. @param {Call} call */
-export function isOpenAtFirst({ failed, change }) {
-  return failed || (change !== undefined && change.added.length + change.removed.length <= SHORT_EDIT_LINES);
+export function isOpenAtFirst({ failed, changes }) {
+  const lines = changes.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0);
+  return failed || (changes.length > 0 && lines <= SHORT_EDIT_LINES);
 }
 
 /** @param {string} text @returns {Record<string, unknown> | undefined} */
@@ -153,7 +158,7 @@ function outcomeOf(result) {
 }
 
 /** Whether a call is shown as what it changed. @param {Call} call */
-export const hasDiff = ({ change, failed }) => change !== undefined && !failed;
+export const hasDiff = ({ changes, failed }) => changes.length > 0 && !failed;
 
 /** @param {string} text */
 export const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
@@ -166,24 +171,36 @@ function msBetween(from, to) {
 
 /**
  * @param {string} name @param {Record<string, unknown> | undefined} input @param {string} raw
- * @returns {Change | undefined}
+ * @returns {Change[]}
  */
-function changeOf(name, input, raw) {
+function changesOf(name, input, raw) {
   const patch = input
     ? Object.values(input)
         .flat()
         .find((value) => typeof value === "string" && PATCH.test(value))
     : raw;
   if (typeof patch === "string" && PATCH.test(patch)) return readPatch(patch);
-  if (!input || !EDITS.test(name)) return undefined;
+  if (!input || !EDITS.test(name)) return [];
   const path = firstText(input, PATH_KEYS);
-  if (path === undefined) return undefined;
+  if (path === undefined) return [];
+  const edits = Array.isArray(input.edits) ? input.edits : [input];
+  return edits.flatMap((edit) => changeOf(path, edit) ?? []);
+}
+
+/** @param {string} path @param {unknown} edit @returns {Change | undefined} */
+function changeOf(path, edit) {
+  if (typeof edit !== "object" || edit === null) return undefined;
+  const input = /** @type {Record<string, unknown>} */ (edit);
   const removed = firstText(input, ["old_string", "oldString", "old_str", "old_text"]);
   const added = firstText(input, ["new_string", "newString", "new_str", "new_text", "content", "file_text"]);
   if (added === undefined) return undefined;
   const lines = { removed: linesOf(removed ?? ""), added: linesOf(added) };
   return { path, from: undefined, ...lines, isNew: removed === undefined };
 }
+
+/** One path, or the first of several. @param {string[]} paths */
+const namePaths = ([first, ...others]) =>
+  others.length === 0 ? oneLine(first) : `${oneLine(first)} and ${others.length} more`;
 
 /** @param {string} name @param {Record<string, unknown> | undefined} input */
 function filesOf(name, input) {

@@ -59,17 +59,22 @@ export function piecesOf({ sign, text, twin }) {
 }
 
 /**
- * Reads a patch of one file as Codex writes it.
+ * Reads a patch as Codex writes it.
  * @param {string} text
- * @returns {Change | undefined} nothing for a patch of several files, and for what is no patch
+ * @returns {Change[]} one for each file; none for what is no patch
  */
 export function readPatch(text) {
   const [, patch] = /\*\*\* Begin Patch\r?\n([\s\S]*?)\*\*\* End Patch/.exec(text) ?? [];
-  const files = [...(patch ?? "").matchAll(/^\*\*\* (Add|Update|Delete) File: (.*)$/gm)];
-  if (files.length !== 1) return undefined;
-  const [[, verb, name]] = files;
-  const [, target] = /^\*\*\* Move to: (.*)$/m.exec(patch) ?? [];
-  const lines = patch.split("\n").filter((line) => /^[ +-]/.test(line));
+  const files = (patch ?? "").split(/^(?=\*\*\* (?:Add|Update|Delete) File: )/m);
+  return files.flatMap((file) => readFilePatch(file) ?? []);
+}
+
+/** @param {string} file its part of a patch @returns {Change | undefined} */
+function readFilePatch(file) {
+  const [, verb, name] = /^\*\*\* (Add|Update|Delete) File: (.*)/.exec(file) ?? [];
+  if (name === undefined) return undefined;
+  const [, target] = /^\*\*\* Move to: (.*)$/m.exec(file) ?? [];
+  const lines = file.split("\n").filter((line) => /^[ +-]/.test(line));
   const linesOf = (/** @type {string} */ sign) =>
     lines.filter((line) => line[0] === sign || line[0] === " ").map((line) => line.slice(1));
   return {
@@ -79,4 +84,17 @@ export function readPatch(text) {
     added: linesOf("+"),
     isNew: verb === "Add",
   };
+}
+
+/** What a call changed, by file: the heading where there is more to tell than the call's path, and the lines. */
+export const sectionsOf = (/** @type {readonly Change[]} */ changes) =>
+  changes.map((change, place) => ({ heading: headingOf(changes, place), lines: diffLines(change) }));
+
+/** @param {readonly Change[]} changes @param {number} place */
+function headingOf(changes, place) {
+  const { path, from, isNew, added, removed } = changes[place];
+  if (!isNew && from === undefined && added.length + removed.length === 0) return `Deleted ${path}`;
+  if (from !== undefined) return `Renamed from ${from} to ${path}`;
+  const isOther = path !== changes[place - 1]?.path;
+  return isOther && changes.some((change) => change.path !== path) ? path : undefined;
 }

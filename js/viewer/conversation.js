@@ -1,7 +1,7 @@
 // @ts-check
 /** What the page shows of a session's messages: rows, turns, totals. Nothing here knows a document. */
 
-import { describeCall, hasFailed } from "./calls.js";
+import { describeCall, hasDiff, hasFailed } from "./calls.js";
 import { diffLines } from "./changes.js";
 import { showHidden } from "./hidden.js";
 
@@ -16,7 +16,8 @@ import { showHidden } from "./hidden.js";
  */
 /**
  * @typedef {{ number: number, id: string, title: string, timestamp: string | undefined, end: string | undefined,
- *   messageCount: number, failed: number, firstRow: number, lastRow: number }} Turn
+ *   messageCount: number, edits: number, failed: number, tokens: number, firstRow: number, lastRow: number }} Turn
+ *   `tokens`: that its requests sent and got
  */
 /**
  * @typedef {{ messages: number, tokens: number, calls: number, failed: number, input: number, output: number,
@@ -73,12 +74,17 @@ function addTotals(totals, message) {
   if (hasFailed(message)) totals.failed += 1;
   totals.start ??= message.timestamp;
   totals.end = message.timestamp ?? totals.end;
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = message.assistant?.usage ?? {};
-  const sent = input + cacheRead + cacheWrite;
+  const { sent, output, cached } = usageOf(message);
   totals.input += sent;
   totals.output += output;
-  totals.cached += cacheRead;
+  totals.cached += cached;
   if (sent > 0) totals.window = sent;
+}
+
+/** @param {ReadMessage} message */
+function usageOf({ assistant }) {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = assistant?.usage ?? {};
+  return { sent: input + cacheRead + cacheWrite, output, cached: cacheRead };
 }
 
 /** What is known of calls, so that a message that is appended costs nothing for those before. @type {WeakMap<object, Call>} */
@@ -131,7 +137,9 @@ function beginTurn({ turns, rows }, row) {
       timestamp,
       end: timestamp,
       messageCount: 0,
+      edits: 0,
       failed: 0,
+      tokens: 0,
       firstRow: rows.length,
       lastRow: rows.length,
     });
@@ -151,14 +159,16 @@ function addRow(made, row) {
   turn.messageCount += 1;
   turn.end = row.message.timestamp ?? turn.end;
   if (hasFailed(row.message)) turn.failed += 1;
-  for (const { change } of row.calls) {
-    if (!change) continue;
+  turn.edits += row.calls.filter(hasDiff).length;
+  const { sent, output } = usageOf(row.message);
+  turn.tokens += sent + output;
+  for (const change of row.calls.flatMap(({ changes }) => changes)) {
     const file = made.totals.files.get(change.path) ?? { added: 0, removed: 0, rows: [] };
     for (const { sign } of diffLines(change)) {
       if (sign === "+") file.added += 1;
       if (sign === "-") file.removed += 1;
     }
-    file.rows.push(row.id);
+    if (file.rows.at(-1) !== row.id) file.rows.push(row.id);
     made.totals.files.set(change.path, file);
   }
 }

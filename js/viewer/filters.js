@@ -2,15 +2,16 @@
 /** What is shown of a session: filters by role, tool, file and errors, which are words of what is searched. */
 
 import { parseQuery, writeQuery } from "./query.js";
+import { findLast } from "./search.js";
 
 /** @import { Call } from "./calls.js" */
-/** @import { Row } from "./conversation.js" */
+/** @import { Row, Turn } from "./conversation.js" */
 /** @import { Model } from "./model.js" */
 /** @import { Filter, FilterKind, Query } from "./query.js" */
 
 /**
- * @typedef {{ from: number, to: number, hidden: number }} Item a row that is shown, or a run of hidden ones and how many
- *   messages it has; `from`, `to`: the first row and the last
+ * @typedef {{ from: number, to: number, hidden: number, turn?: Turn }} Item a row that is shown, a run of hidden ones and
+ *   how many messages it has, or a turn that is folded; `from`, `to`: the first row and the last
  */
 /**
  * @typedef {{ all: number, errors: number, roles: Map<string, number>, tools: Map<string, number>,
@@ -27,7 +28,7 @@ export class Filters {
   #query = { text: "", filters: [] };
   /** The rows that a person asked to see although they are hidden, by their ids. @type {Set<string>} */
   #revealed = new Set();
-  /** @type {{ rows: readonly Row[], items: Item[] } | undefined} */
+  /** @type {{ rows: readonly Row[], folded: ReadonlySet<string>, items: Item[] } | undefined} */
   #known;
   /** @type {{ rows: readonly Row[], hits: unknown, counts: Counts } | undefined} */
   #counted;
@@ -109,12 +110,25 @@ export class Filters {
     this.#known = undefined;
   }
 
-  /** What the list has, where something is hidden. @returns {readonly Item[] | undefined} */
+  /** What the list has, where something is hidden or folded. @returns {readonly Item[] | undefined} */
   get items() {
-    const { rows } = this.#model;
-    if (!this.isActive) return undefined;
-    if (this.#known?.rows !== rows) this.#known = { rows, items: this.#arrange(rows) };
+    const { rows, turnFolds } = this.#model;
+    const { folded } = turnFolds;
+    if (!this.isActive && folded.size === 0) return undefined;
+    if (this.#known?.rows !== rows || this.#known.folded !== folded)
+      this.#known = { rows, folded, items: this.isActive ? this.#arrange(rows) : turnFolds.arrange() };
     return this.#known.items;
+  }
+
+  /** What the list has at a place. @param {number} place @returns {Item} */
+  itemAt(place) {
+    return this.items?.[place] ?? { from: place, to: place, hidden: 0 };
+  }
+
+  /** The place of a row in the list, or of what it is hidden in. @param {number} row */
+  placeOf(row) {
+    const { items } = this;
+    return items ? findLast(items, ({ from }) => from <= row) : row;
   }
 
   /** @param {readonly Row[]} rows */

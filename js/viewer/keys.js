@@ -12,7 +12,7 @@ export const KEYS = [
   [["n"], "nextHit", "Next hit"],
   [["N"], "previousHit", "Previous hit"],
   [["/"], "focusSearch", "Search and filter"],
-  [["o"], "fold", "Open or fold the message"],
+  [["o"], "fold", "Open or fold the message, or the turn of a request"],
   [["O"], "foldKind", "Open or fold all of this kind"],
   [["w"], "inspect", "What the model saw"],
   [["m"], "focusMap", "The map"],

@@ -8,7 +8,11 @@
  * @typedef {{ row: number, id: string, kind: BandKind, tokens: number, top: number, height: number, isCapped: boolean }}
  *   Band `id`: of its message
  */
-/** @typedef {{ top: number, kind: "failed" | "summary" | "turn", text: string }} Mark */
+/** @typedef {{ top: number, kind: "failed" | "damage" | "summary" | "fork" | "turn", text: string }} Mark */
+/**
+ * @typedef {{ forks: readonly number[], damage: readonly number[] }} Landmarks what stands between rows: by the rows that it is
+ *   behind, -1 for what is before the first
+ */
 /**
  * @typedef {{ bands: Band[], tops: number[], marks: Mark[], fill: { top: number, share: number }[] }} Layout
  *   `tops`: of each row, and the end
@@ -27,9 +31,10 @@ export const PRIORITY = ["note", "tool", "assistant", "agent", "user", "summary"
  * Lays a session out on a map, linear in tokens; no message has less than a pixel of the screen while there is room.
  * @param {readonly Row[]} rows @param {readonly Turn[]} turns
  * @param {{ height: number, pixel: number, window: number }} map in pixels, `pixel`: one of the screen
+ * @param {Landmarks} [landmarks]
  * @returns {Layout}
  */
-export function layOut(rows, turns, { height, pixel, window }) {
+export function layOut(rows, turns, { height, pixel, window }, landmarks = { forks: [], damage: [] }) {
   const bands = rows.flatMap(bandsOf);
   const least = Math.min(pixel, height / Math.max(bands.length, 1));
   const room = height - least * bands.length;
@@ -47,7 +52,7 @@ export function layOut(rows, turns, { height, pixel, window }) {
     top += band.height;
   }
   tops.push(top);
-  return { bands, tops, marks: marksOf(bands, turns, tops), fill: fillOf(rows, tops, window) };
+  return { bands, tops, marks: marksOf(bands, turns, tops, landmarks), fill: fillOf(rows, tops, window) };
 }
 
 /**
@@ -80,12 +85,15 @@ function bandsOf(row, place) {
   return [own, ...results];
 }
 
-/** @param {Band[]} bands @param {readonly Turn[]} turns @param {number[]} tops @returns {Mark[]} */
-function marksOf(bands, turns, tops) {
-  /** @type {Mark[]} */
-  const worst = bands
-    .filter(({ kind }) => kind === "failed" || kind === "summary")
-    .map(({ kind, top }) => ({ top, kind: /** @type {"failed"} */ (kind), text: "" }));
+/**
+ * The marks, of those that are near each other the worst one.
+ * @param {Band[]} bands @param {readonly Turn[]} turns @param {number[]} tops @param {Landmarks} landmarks
+ */
+function marksOf(bands, turns, tops, { forks, damage }) {
+  const of = (/** @type {Mark["kind"]} */ kind, /** @type {number[]} */ places) =>
+    places.map((top) => ({ top, kind, text: "" }));
+  const bandsOfKind = (/** @type {BandKind} */ wanted) =>
+    bands.filter(({ kind }) => kind === wanted).map(({ top }) => top);
   const numbers = turns.map(({ number, firstRow }) => ({
     top: tops[firstRow],
     kind: /** @type {const} */ ("turn"),
@@ -94,8 +102,16 @@ function marksOf(bands, turns, tops) {
   /** @type {Mark[]} */
   const kept = [];
   const ordered = [
-    ...worst.filter(({ kind }) => kind === "failed"),
-    ...worst.filter(({ kind }) => kind !== "failed"),
+    ...of("failed", bandsOfKind("failed")),
+    ...of(
+      "damage",
+      damage.map((row) => tops[row + 1]),
+    ),
+    ...of("summary", bandsOfKind("summary")),
+    ...of(
+      "fork",
+      forks.map((row) => tops[row + 1]),
+    ),
     ...numbers,
   ];
   // By place in steps, so that a session of many marks asks only for the neighbors.

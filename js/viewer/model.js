@@ -7,7 +7,9 @@ import { arrange } from "./conversation.js";
 import { Filters } from "./filters.js";
 import { Inspector } from "./inspector.js";
 import { Hits, findHits, foldOf } from "./search.js";
+import { OtherHits } from "./other-hits.js";
 import { Selection } from "./selection.js";
+import { TurnFolds } from "./turn-folds.js";
 
 /** @import { Damage } from "./damage.js" */
 /** @import { LastRead } from "./last-read.js" */
@@ -63,6 +65,8 @@ export class Model extends EventTarget {
   inspector = new Inspector(this);
   /** What is hidden. */
   filters = new Filters(this);
+  turnFolds = new TurnFolds(this);
+  otherHits = new OtherHits(this);
   selection = new Selection(this);
   /** Where the reader was the last time. @type {LastRead | undefined} */
   lastRead;
@@ -167,9 +171,9 @@ export class Model extends EventTarget {
     return this.#more.get(foldOf(row.id, part)) ?? 0;
   }
 
-  /** @param {Row} row @param {string} part @param {number} times */
+  /** @param {Row} row @param {string} part @param {number} times below 0 for as little as at first */
   showMore(row, part, times) {
-    this.change(() => this.#more.set(foldOf(row.id, part), this.shownMore(row, part) + times));
+    this.change(() => this.#more.set(foldOf(row.id, part), Math.max(this.shownMore(row, part) + times, 0)));
   }
 
   /** The current hit. @returns {Hit | undefined} */
@@ -203,6 +207,7 @@ export class Model extends EventTarget {
     this.allHits = findHits(rows, this.children, filters.text);
     const isWanted = (/** @type {HitGroup} */ { row, call }) => filters.passes(rows[row], call);
     this.hits = filters.isActive ? this.allHits.select(isWanted) : this.allHits;
+    this.otherHits.search();
     this.currentHit = Math.min(this.currentHit, this.hits.length - 1);
     this.#hiddenHits.clear();
     for (const { folds, count } of this.hits.groups)
@@ -213,21 +218,30 @@ export class Model extends EventTarget {
       }
   }
 
-  /** Shows rows although a filter hides them. @param {number} from @param {number} to */
-  reveal(from, to) {
-    this.change(() => this.filters.reveal(this.rows.slice(from, to + 1)));
+  /** Shows rows although a filter or a folded turn hides them. @param {number} from @param {number} [to] */
+  reveal(from, to = from) {
+    const rows = this.rows.slice(from, to + 1);
+    this.change(() => {
+      this.filters.reveal(rows);
+      this.turnFolds.reveal(rows);
+    });
   }
 
-  /** The first row that is shown, or the last. @param {1 | -1} side @returns {number | undefined} */
+  /** Whether a row has a line in the list of its own. @param {Row} row */
+  isListed(row) {
+    return this.filters.isShown(row) && !this.turnFolds.hides(row);
+  }
+
+  /** The first row that is listed, or the last. @param {1 | -1} side @returns {number | undefined} */
   end(side) {
-    const isShown = (/** @type {Row} */ row) => this.filters.isShown(row);
+    const isShown = (/** @type {Row} */ row) => this.isListed(row);
     const place = side < 0 ? this.rows.findIndex(isShown) : this.rows.findLastIndex(isShown);
     return place < 0 ? undefined : place;
   }
 
-  /** The row that is shown at a place, or behind it, or before. @param {number} place */
+  /** The row that is listed at a place, or behind it, or before. @param {number} place */
   #nearestShown(place) {
-    const isShown = (/** @type {Row} */ row) => this.filters.isShown(row);
+    const isShown = (/** @type {Row} */ row) => this.isListed(row);
     const next = this.rows.findIndex((row, at) => at >= place && isShown(row));
     if (next >= 0) return next;
     return Math.max(this.rows.slice(0, place).findLastIndex(isShown), 0);
@@ -243,12 +257,21 @@ export class Model extends EventTarget {
     });
   }
 
+  /** Goes to the first hit in a message. @param {string} id @returns {boolean} whether it has one */
+  goToHitIn(id) {
+    const row = this.conversation.rowOf.get(id);
+    const place = this.hits.groups.find((group) => group.row === row)?.start;
+    if (place !== undefined) this.moveHit(place - this.currentHit);
+    return place !== undefined;
+  }
+
   /** @param {number} place */
   #goToHit(place) {
     this.currentHit = place;
     const { hit } = this;
     if (!hit) return;
     this.cursor = hit.row;
+    this.turnFolds.openForHit(this.rows[hit.row]);
     for (const { row, part, call } of hit.folds) {
       if (this.isOpen(row, part, call)) continue;
       const name = foldOf(row.id, part);
@@ -262,6 +285,9 @@ export class Model extends EventTarget {
       if (before === undefined) this.#folds.delete(name);
       else this.#folds.set(name, before);
     this.#openedByHit.clear();
+    this.turnFolds.leaveHit();
+    const turn = this.rows[this.cursor] && this.turnFolds.turnAround(this.rows[this.cursor]);
+    if (turn) this.cursor = turn.firstRow;
   }
 
   /**

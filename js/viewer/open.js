@@ -97,10 +97,7 @@ function goToHit(model, text) {
   const { message = "" } = readAddress();
   model.showPathOf(message);
   model.search(writeQuery({ text, filters: [] }));
-  const row = model.conversation.rowOf.get(message);
-  const place = model.hits.groups.find((group) => group.row === row)?.start;
-  if (place !== undefined) model.moveHit(place - model.currentHit);
-  return place !== undefined;
+  return model.goToHitIn(message);
 }
 
 /**

@@ -2,7 +2,7 @@
 /** Search in the rows of a session as one types, folded parts and sub-agents included. */
 
 import { hasDiff } from "./calls.js";
-import { diffLines } from "./changes.js";
+import { sectionsOf } from "./changes.js";
 import { MAX_NESTED, reportedRows } from "./children.js";
 
 /** @import { Call } from "./calls.js" */
@@ -29,6 +29,21 @@ export function patternOf(query) {
   return text === "" ? undefined : new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
 }
 
+/**
+ * The place of the last one that is so, where those that are so come first; 0 if none is.
+ * @template T
+ * @param {readonly T[]} list @param {(one: T) => boolean} isSo
+ */
+export function findLast(list, isSo) {
+  let [low, high] = [0, Math.max(list.length - 1, 0)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (isSo(list[middle])) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /** Hits in the order of the screen. */
 export class Hits {
   /** @type {HitGroup[]} */
@@ -44,19 +59,27 @@ export class Hits {
   /** @param {number} place @returns {Hit | undefined} */
   get(place) {
     if (place < 0 || place >= this.length) return undefined;
-    let [low, high] = [0, this.groups.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (this.groups[middle].start <= place) low = middle;
-      else high = middle - 1;
-    }
-    const group = this.groups[low];
+    const group = this.groups[findLast(this.groups, ({ start }) => start <= place)];
     return { ...group, nth: place - group.start };
   }
 
   /** The place of the first hit in a row, or behind it; nothing if there is none. @param {number} row @returns {number | undefined} */
   placeFrom(row) {
     return this.groups.find((group) => group.row >= row)?.start;
+  }
+
+  /** How many there are in rows. @param {number} from the first row @param {number} to the last one */
+  countIn(from, to) {
+    const [start, end] = [from, to + 1].map((row) => this.#startAt(row));
+    return end - start;
+  }
+
+  /** How many hits stand before a row. @param {number} row */
+  #startAt(row) {
+    const { groups } = this;
+    if (groups.length === 0 || groups[0].row >= row) return 0;
+    const { start, count } = groups[findLast(groups, (group) => group.row < row)];
+    return start + count;
   }
 
   /** Those in texts that are so. @param {(group: HitGroup) => boolean} isWanted */
@@ -116,8 +139,11 @@ class Search {
     const fold = { row: owner, part: call.id, call };
     if (hasDiff(call)) {
       this.#find(call.argument, "path", owner, around, undefined, call);
-      const lines = call.change ? diffLines(call.change) : [];
-      this.#find(lines.map(({ text }) => text).join("\n"), "input", owner, around, fold, call);
+      const sections = sectionsOf(call.changes).flatMap(({ heading, lines }) => [
+        heading ?? "",
+        ...lines.map(({ text }) => text),
+      ]);
+      this.#find(sections.join("\n"), "input", owner, around, fold, call);
     } else this.#find(call.text, "input", owner, around, call.isBrief ? undefined : fold, call);
     const child = this.#children.get(call.id);
     if (child && around.length < MAX_NESTED) {

@@ -48,10 +48,13 @@ export class Selection {
     return rows.length > 0 ? rows : this.#model.rows.slice(this.#model.cursor, this.#model.cursor + 1);
   }
 
-  /** Selects a row, or takes it out. @param {Row} row */
+  /** Selects a row, or takes it out; of a folded turn all of it. @param {Row} row */
   toggle(row) {
+    const isSelected = this.has(row);
     this.#model.change(() => {
-      if (!this.#ids.delete(row.id)) this.#ids.add(row.id);
+      for (const { id } of this.#model.turnFolds.rowsAt(row))
+        if (isSelected) this.#ids.delete(id);
+        else this.#ids.add(id);
       this.#anchor = undefined;
     });
   }

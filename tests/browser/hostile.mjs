@@ -279,6 +279,7 @@ function longTurn(place) {
       content: "x".repeat(30_000),
       tool: { callId: id, name, isError: name === "Bash" },
     })),
+    { role: "user", content: `${"word ".repeat(400)}\n`.repeat(30) },
   ];
 }
 
@@ -302,6 +303,10 @@ async function checkCuts({ open, finish, equal }) {
   await page.locator(`${lines} .s-head`).click();
   equal("lines of a long edit", (await lengths(`${lines} .dl [data-part]`)).length, 30);
   await page.getByText("100 lines, 70 of them not shown").waitFor();
+  await page.getByRole("button", { name: "Show 7 more lines" }).click();
+  await page.getByRole("button", { name: /^Show more: [\d,]+ characters/ }).click();
+  await page.getByRole("button", { name: "Show less" }).click();
+  await page.getByRole("button", { name: "Show 7 more lines" }).waitFor();
   await finish(page);
 }
 

@@ -40,8 +40,23 @@ const counted = async (page) => (await page.locator(".strip .tot").first().inner
 /** How far below the top of the screen an element is. @param {import("playwright-core").Locator} element */
 const topOf = async (element) => Math.round((await element.boundingBox())?.y ?? NaN);
 
+/** How many pixels the marks of the map have of a color of the theme. @param {Page} page @param {string} name */
+const countMarked = (page, name) =>
+  page.evaluate((variable) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector("leftoff-map canvas"));
+    const color = getComputedStyle(canvas).getPropertyValue(variable).trim().slice(1);
+    const { data } = /** @type {any} */ (canvas.getContext("2d")).getImageData(0, 0, 24, canvas.height);
+    const wanted = [0, 2, 4].map((at) => parseInt(color.slice(at, at + 2), 16));
+    let count = 0;
+    const isSo = (/** @type {number} */ at) =>
+      data[at + 3] > 60 && wanted.every((value, part) => Math.abs(data[at + part] - value) < 8);
+    for (let at = 0; at < data.length; at += 4) if (isSo(at)) count += 1;
+    return count;
+  }, name);
+
 /** @param {Page} page */
 async function checkChoosing(page) {
+  expect((await countMarked(page, "--ink2")) > 5, "expected a mark of the fork in the map");
   equal("the messages of the current path", await counted(page), `60 messages, ${OLDER} on other branches`);
   await page.evaluate((id) => void (location.hash = `m=${id}`), `trunk-${TRUNK - 1}`);
   await page.locator(`article[data-message="trunk-${TRUNK - 1}"]:focus`).waitFor();
@@ -80,6 +95,22 @@ async function checkLinks(page) {
   equal("what has the focus", await focused(page), "trunk-39");
 }
 
+/** A search counts what other branches have, and goes there. @param {Page} page */
+async function checkOtherHits(page) {
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").fill("older 7:");
+  const others = page.getByRole("button", { name: "on other branches" });
+  equal("what other branches have", (await others.innerText()).replace(/\s+/g, " "), "1 on other branches");
+  await checkAxe(page, "hits on other branches");
+  await others.click();
+  await page.locator('article[data-message="older-7"]').waitFor();
+  await page.getByText("1 of 1", { exact: true }).waitFor();
+  equal("what other branches have then", await others.count(), 0);
+  await page.getByRole("searchbox").fill("newer");
+  equal("the other way", (await others.innerText()).replace(/\s+/g, " "), `${NEWER} on other branches`);
+  await page.keyboard.press("Escape");
+}
+
 /**
  * A log of which a line in the middle cannot be read: it is shown there, with its bytes, which can be saved.
  * @param {Page} page
@@ -107,6 +138,7 @@ async function checkDamage(page) {
   const hex = await hole.locator(".hex").innerText();
   expect(/^ *\d+ {2}c3 a4 3c 69 6d 67 /.test(hex), `expected the first bytes, but found ${hex.slice(0, 60)}`);
   equal("the row before it", await focused(page), "said-13");
+  expect((await countMarked(page, "--warn")) > 5, "expected a mark of the damage in the map");
   await checkAxe(page, "damage in its place");
   const download = page.waitForEvent("download");
   await hole.getByRole("button", { name: "Save the bytes" }).click();
@@ -270,6 +302,7 @@ export async function checkViewerBranches(driven, packed, leftoff) {
     const { page, finish } = await openFile(driven, origin, file);
     await checkChoosing(page);
     await checkLinks(page);
+    await checkOtherHits(page);
     await checkSelection(page);
     await checkDamage(page);
     await finish();

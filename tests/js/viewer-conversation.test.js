@@ -4,6 +4,7 @@
 // js/viewer/format.js
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { describeCall } from "../../js/viewer/calls.js";
 import { diffLines, piecesOf, readPatch } from "../../js/viewer/changes.js";
@@ -161,23 +162,75 @@ test("edits far apart leave what is between them", () => {
 
 test("a patch of one file is an edit: of a new file, or one that is renamed", () => {
   const added = "*** Begin Patch\n*** Add File: src/a.js\n+one\n+two\n*** End Patch";
-  const { change, argument, files, kind } = describeCall(
+  const { changes, argument, files, kind } = describeCall(
     { id: "p", name: "apply_patch", arguments: JSON.stringify({ input: added }) },
     undefined,
     undefined,
   );
-  assert.deepEqual(change, { path: "src/a.js", from: undefined, removed: [], added: ["one", "two"], isNew: true });
+  assert.deepEqual(changes, [{ path: "src/a.js", from: undefined, removed: [], added: ["one", "two"], isNew: true }]);
   assert.deepEqual([argument, files, kind], ["src/a.js", ["src/a.js"], "edit"]);
   const moved = "*** Begin Patch\n*** Update File: a.js\n*** Move to: b.js\n@@\n same\n-old\n+new\n*** End Patch";
-  assert.deepEqual(readPatch(moved), {
-    path: "b.js",
-    from: "a.js",
-    removed: ["same", "old"],
-    added: ["same", "new"],
-    isNew: false,
+  const renamed = { path: "b.js", from: "a.js", removed: ["same", "old"], added: ["same", "new"], isNew: false };
+  assert.deepEqual(readPatch(moved), [renamed]);
+  assert.deepEqual(readPatch(`${added}${moved}`.replace("*** End Patch*** Begin Patch\n", "")), [...changes, renamed]);
+  assert.deepEqual(readPatch("no patch"), []);
+});
+
+test("a patch of several files is an edit of each, and a search finds their names", () => {
+  const patch = `*** Begin Patch
+*** Update File: src/one.js
+@@
+-before
++after
+*** Add File: src/two.js
++++ text that begins with two signs
+*** Delete File: src/three.js
+*** End Patch`;
+  const asked = { id: "p", name: "shell", arguments: JSON.stringify({ command: ["apply_patch", patch] }) };
+  const { changes, argument, files } = describeCall(asked, undefined, undefined);
+  assert.deepEqual(
+    changes.map(({ path, removed, added, isNew }) => [path, removed, added, isNew]),
+    [
+      ["src/one.js", ["before"], ["after"], false],
+      ["src/two.js", [], ["++ text that begins with two signs"], true],
+      ["src/three.js", [], [], false],
+    ],
+  );
+  assert.equal(argument, "src/one.js and 2 more");
+  assert.deepEqual(files, ["src/one.js", "src/two.js", "src/three.js"]);
+  const { rows, totals } = arrange(
+    /** @type {any[]} */ ([message(0, { role: "assistant", assistant: { toolCalls: [asked] } })]),
+  );
+  assert.deepEqual([...totals.files.keys()], files);
+  const found = findHits(rows, new Map(), "src/two.js").groups.map(({ part, count }) => [part, count]);
+  assert.deepEqual(found, [["input-p", 1]]);
+});
+
+test("an edit in several places, as Claude Code logged it, has the lines of each", () => {
+  const log = new URL(
+    "../fixtures/claude-code/claude-code-log/messages/tools/MultiEdit-tool_use.jsonl",
+    import.meta.url,
+  );
+  const [line] = readFileSync(log, "utf8").split("\n");
+  const [{ id, name, input }] = JSON.parse(line).message.content;
+  const { changes, argument, kind } = describeCall(
+    { id, name, arguments: JSON.stringify(input) },
+    undefined,
+    undefined,
+  );
+  assert.deepEqual([argument, kind, changes.length], [input.file_path, "edit", input.edits.length]);
+  assert.ok(changes.length > 1);
+  changes.forEach(({ path, removed, added }, place) => {
+    assert.equal(path, input.file_path);
+    assert.equal(removed.join("\n"), input.edits[place].old_string.replace(/\n$/, ""));
+    assert.equal(added.join("\n"), input.edits[place].new_string.replace(/\n$/, ""));
   });
-  assert.equal(readPatch(`${added}${moved}`.replace("*** End Patch*** Begin Patch\n", "")), undefined);
-  assert.equal(readPatch("no patch"), undefined);
+  const { totals } = arrange(
+    /** @type {any[]} */ ([
+      message(0, { role: "assistant", assistant: { toolCalls: [{ id, name, arguments: JSON.stringify(input) }] } }),
+    ]),
+  );
+  assert.deepEqual(totals.files.get(input.file_path)?.rows, ["m0"]);
 });
 
 test("a search finds what is folded, and opens it while it is the current hit", () => {

@@ -11,6 +11,7 @@ use leftoff::layout;
 use leftoff::operation::{
     self as core_of, CountingMode, OutgoingGate, OutgoingRedactor, SessionFiles, Setup, Step as Next, Trouble,
 };
+use leftoff::session::usage::UsageTally;
 
 use crate::exports::leftoff::core::protocol::{Answer, Error, Stamp, VocabularyBorrow};
 use crate::exports::leftoff::core::store::{
@@ -185,7 +186,7 @@ impl GuestStore for StoreHandle {
 
     fn usage(&self, request: String) -> Operation {
         let redactor = OutgoingRedactor::new(&self.gate);
-        RunningOperation::start(self.store.usage(request, &redactor).map(text_outcome))
+        RunningOperation::start(UsageTally::of_store(&self.store, request, &redactor).map(text_outcome))
     }
 
     fn turn(&self, conversation: String, request: String) -> Operation {

@@ -13,6 +13,7 @@ use crate::outgoing::OutgoingRedactorHandle;
 use crate::store::{StoreHandle, parse_placement, session_place_json};
 use crate::{JsResult, parse_stamp, to_js_error, to_js_value};
 use leftoff::operation::LiveRecording;
+use leftoff::session::usage::UsageTally;
 use leftoff::time::Stamp;
 
 #[wasm_bindgen(js_class = Operations)]
@@ -115,7 +116,7 @@ impl Operations {
             "searchIn" => store.search_in(word(), word(), word(), &redactor.0).map(null_json),
             "recall" => store.recall(word(), word(), &redactor.0).map(String::into_bytes),
             "turn" => store.turn(word(), word(), &redactor.0).map(String::into_bytes),
-            "usage" => store.usage(word(), &redactor.0).map(String::into_bytes),
+            "usage" => UsageTally::of_store(store, word(), &redactor.0).map(String::into_bytes),
             _ => return Err(to_js_value(&unknown_operation_error())),
         };
         let stamp = Stamp { offset_minutes: offset, ..parse_stamp(now_ms, entropy)? };

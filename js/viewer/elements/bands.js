@@ -20,13 +20,16 @@ const SHOWN_BYTES = 128;
 export const bandsBefore = (model) => bandsAt(model, "");
 
 /** What stands behind a row: behind its message, or a result of its calls. @param {Model} model @param {Row} row */
-export const bandsAfter = (model, row) => messagesOf(row).map(({ id }) => bandsAt(model, id));
+export const bandsAfter = (model, row) => messagesOf(row).flatMap(({ id }) => bandsAt(model, id));
 
 /** @param {Model} model @param {string} message the id of the one before, "" before the first */
 function bandsAt(model, message) {
   const paths = model.branches.forks.get(message);
-  return html`${damageAt(model, message).map((damage) => bandOf(holeOf(damage)))}
-  ${paths ? bandOf(forkOf(model, paths)) : nothing} ${isLastRead(model, message) ? bandOf(seenOf(model)) : nothing}`;
+  return [
+    ...damageAt(model, message).map(holeOf),
+    ...(paths ? [forkOf(model, paths)] : []),
+    ...(isLastRead(model, message) ? [seenOf(model)] : []),
+  ].map(bandOf);
 }
 
 /** @param {unknown} content */
@@ -39,16 +42,18 @@ const bandOf = (content) =>
 /** What was placed last. @type {{ damage: Damage[], path: readonly object[], places: Map<string, Damage[]> } | undefined} */
 let placed;
 
-/** @param {Model} model @param {string} message */
-function damageAt({ damage, branches }, message) {
-  if (damage.length === 0) return [];
+/** The damage of a session, by the ids of the shown messages that it stands behind. @param {Model} model */
+export function placeDamage({ damage, branches }) {
   if (placed?.damage !== damage || placed.path !== branches.path) {
     const located = damage.filter(({ after }) => after !== undefined);
     const places = Map.groupBy(located, ({ after }) => branches.shownBefore(String(after)));
     placed = { damage, path: branches.path, places };
   }
-  return placed.places.get(message) ?? [];
+  return placed.places;
 }
+
+/** @param {Model} model @param {string} message */
+const damageAt = (model, message) => (model.damage.length > 0 && placeDamage(model).get(message)) || [];
 
 /** @param {Damage} damage */
 function holeOf(damage) {

@@ -4,7 +4,7 @@
 import { html, nothing } from "lit";
 import { addressOf } from "../address.js";
 import { countLines, hasDiff } from "../calls.js";
-import { diffLines, piecesOf } from "../changes.js";
+import { diffLines, piecesOf, sectionsOf } from "../changes.js";
 import { MAX_NESTED, reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { showHidden } from "../hidden.js";
@@ -72,15 +72,16 @@ function shorten({ metadata: { project } }, argument) {
 /** @param {Model} model @param {Call} call */
 function outcomeOf(model, call) {
   const child = model.children.get(call.id);
-  const lines = call.change ? diffLines(call.change) : [];
+  const { changes } = call;
+  const lines = changes.flatMap(diffLines);
   const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
   const change = html`${added > 0 ? html`<span class="plus">+${added}</span>` : nothing}
   ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing}
-  ${call.change?.isNew ? "new" : call.change?.from === undefined ? nothing : "renamed"}`;
+  ${changes[0]?.isNew && changes.length === 1 ? "new" : changes.some(({ from }) => from !== undefined) ? "renamed" : nothing}`;
   return html`${child ? html`<span>${formatMany(child.messageCount, "message")}</span>` : nothing}
-  ${call.change && !call.failed ? html`<span class="change">${change}</span>` : nothing}
+  ${hasDiff(call) ? html`<span class="change">${change}</span>` : nothing}
   ${
-    call.outcome && (call.failed || !call.change)
+    call.outcome && !hasDiff(call)
       ? call.failed
         ? html`<em>${call.outcome}</em>`
         : html`<span class="opt">${call.outcome}</span>`
@@ -135,23 +136,32 @@ function nestedOf(model, caller, call, level) {
  * @param {Model} model @param {Row} row @param {Call} call
  */
 function diffOf(model, row, call) {
-  const { change } = call;
-  if (!change) return nothing;
   const part = `input-${call.id}`;
   const times = timesOf(model, row, part);
-  const all = numberLines(diffLines(change));
+  const all = sectionsOf(call.changes).flatMap(({ heading, lines }, place) => [
+    ...(heading === undefined ? (place > 0 ? [gap] : []) : [() => headingOf(heading, part, times)]),
+    ...numberLines(lines).map((line) => () => lineOf(model, row, part, times, line)),
+  ]);
   const cut = cutOf(all.length, times);
-  const [path, from] = [change.path, change.from].map((name) => name && showHidden(name));
-  const box = (/** @type {typeof all} */ lines) =>
-    html`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${path}">
-      ${lines.map((line) => lineOf(model, row, part, times, line))}
+  const box = (/** @type {(() => unknown)[]} */ shown) =>
+    html`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${call.argument}">
+      ${shown.map((render) => render())}
     </div>`;
-  const renamed = from === undefined ? nothing : html`<div class="dl-name">Renamed from ${from} to ${path}</div>`;
-  if (!cut) return html`${renamed}${box(all)}`;
-  return html`${renamed}${box(all.slice(0, cut.shown))}${moreOf(model, row, part, all.length, cut.hidden)}${box(
+  if (!cut) return box(all);
+  return html`${box(all.slice(0, cut.shown))}${moreOf(model, row, part, all.length, cut.hidden)}${box(
     all.slice(-TAIL_LINES),
   )}`;
 }
+
+/** What stands between two places of a file. */
+const gap = () => html`<div class="dl-gap"></div>`;
+
+/** @param {string} heading @param {string} part @param {number} times how often more was asked for */
+const headingOf = (heading, part, times) =>
+  html`<div class="dl-name" data-part=${part}>${beginningOf(heading, times)}</div>`;
+
+/** A line as it is read; of a very long one its beginning. @param {string} line @param {number} times */
+const beginningOf = (line, times) => showHidden(times === Infinity ? line : line.slice(0, MAX_LINE));
 
 /** @param {import("../changes.js").Line[]} lines */
 function numberLines(lines) {
@@ -170,9 +180,8 @@ function numberLines(lines) {
  */
 function lineOf(model, row, part, times, { line: { sign, text, twin }, before, after }) {
   const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
-  const beginningOf = (/** @type {string} */ whole) =>
-    showHidden(times === Infinity ? whole : whole.slice(0, MAX_LINE));
-  const line = { sign, text: beginningOf(text), twin: twin === undefined ? undefined : beginningOf(twin) };
+  const other = twin === undefined ? undefined : beginningOf(twin, times);
+  const line = { sign, text: beginningOf(text, times), twin: other };
   const pieces = piecesOf(line).map(({ text, isChanged }) =>
     isChanged ? (sign === "-" ? html`<del>${text}</del>` : html`<ins>${text}</ins>`) : text,
   );

@@ -17,6 +17,7 @@ import { bandsAfter, bandsBefore } from "./bands.js";
 import { hiddenOf, nothingOf } from "./filters.js";
 import { LongScroll } from "./long-scroll.js";
 import { chooserOf, messageOf, nameOf } from "./message.js";
+import { foldedNameOf, foldedOf } from "./turn.js";
 
 /** @import { Range } from "@tanstack/virtual-core" */
 /** @import { Item } from "../filters.js" */
@@ -29,6 +30,8 @@ const OVERSCAN = 8;
 const BAR = 36;
 /** What a run of hidden messages is high. */
 const HIDDEN_PIXELS = 60;
+/** What the line of a folded turn is high. */
+const FOLDED_PIXELS = 40;
 /** Nearer than this the end is on screen. */
 const END_PIXELS = 40;
 
@@ -65,21 +68,10 @@ export class Conversation extends LitElement {
     this.#unmount();
   }
 
-  /** What the list has at a place: a row, or a run of hidden ones. @param {number} place @returns {Item} */
-  #itemAt(place) {
-    return this.model.filters.items?.[place] ?? { from: place, to: place, hidden: 0 };
-  }
-
-  /** The place of a row in the list, or of the run that it is hidden in. @param {number} row */
-  #placeOf(row) {
-    const { items } = this.model.filters;
-    return items ? Math.max(findLastFrom(items, row), 0) : row;
-  }
-
   /** What is mounted of a range: the row that has the focus always is. @param {Range} range */
   #placesIn(range) {
     const places = defaultRangeExtractor(range);
-    const current = this.#placeOf(this.model.cursor);
+    const current = this.model.filters.placeOf(this.model.cursor);
     if (current >= range.count || places.includes(current)) return places;
     return current < places[0] ? [current, ...places] : [...places, current];
   }
@@ -87,11 +79,12 @@ export class Conversation extends LitElement {
   #options() {
     const { rows, filters } = this.model;
     const { items } = filters;
-    const keyOf = (/** @type {Item} */ { from, hidden }) => (hidden > 0 ? `hidden ${rows[from].id}` : rows[from].id);
+    const keyOf = (/** @type {Item} */ { from, hidden, turn }) =>
+      `${hidden > 0 ? "hidden " : turn ? "turn " : ""}${rows[from].id}`;
+    const heightOf = (/** @type {Item} */ { from, hidden, turn }) =>
+      hidden > 0 ? HIDDEN_PIXELS : turn ? FOLDED_PIXELS : estimateHeight(rows[from]);
     // Asked again for each row behind one that was measured: made once.
-    const heights = items
-      ? items.map(({ from, hidden }) => (hidden > 0 ? HIDDEN_PIXELS : estimateHeight(rows[from])))
-      : rows.map(estimateHeight);
+    const heights = items ? items.map(heightOf) : rows.map(estimateHeight);
     const keys = items ? items.map(keyOf) : rows.map(({ id }) => id);
     return {
       count: keys.length,
@@ -167,7 +160,7 @@ export class Conversation extends LitElement {
   async show(row, align = "start") {
     if (!this.model.rows[row]) return;
     await this.updateComplete;
-    this.#list.scrollToIndex(this.#placeOf(row), { align });
+    this.#list.scrollToIndex(this.model.filters.placeOf(row), { align });
   }
 
   /**
@@ -175,7 +168,7 @@ export class Conversation extends LitElement {
    * @param {number} row @param {number} fraction of its height
    */
   showAt(row, fraction) {
-    const place = this.#placeOf(row);
+    const place = this.model.filters.placeOf(row);
     const known = this.#list.measurementsCache[place];
     if (!known) return;
     const isEnd = row === this.model.end(1) && fraction === 1;
@@ -200,8 +193,11 @@ export class Conversation extends LitElement {
    * @param {number} row
    */
   async focusRow(row) {
+    // By its message: until the list is drawn anew, another row may have its place.
+    const { filters, rows } = this.model;
+    const message = rows[filters.itemAt(filters.placeOf(row)).from]?.id ?? "";
     const article = () =>
-      /** @type {HTMLElement | null} */ (this.querySelector(`article[data-index="${this.#placeOf(row)}"]`));
+      /** @type {HTMLElement | null} */ (this.querySelector(`article[data-message="${CSS.escape(message)}"]`));
     article()?.focus({ preventScroll: true });
     const asked = (this.#asked += 1);
     await this.show(row, "auto");
@@ -216,7 +212,10 @@ export class Conversation extends LitElement {
     const top = (this.#list.scrollOffset ?? 0) + BAR;
     const bottom = top - BAR + (this.#list.scrollRect?.height ?? 0);
     const items = this.#list.getVirtualItems().filter(({ start, end }) => end > top && start < bottom);
-    return { first: this.#itemAt(items[0]?.index ?? 0).from, last: this.#itemAt(items.at(-1)?.index ?? 0).to };
+    return {
+      first: this.model.filters.itemAt(items[0]?.index ?? 0).from,
+      last: this.model.filters.itemAt(items.at(-1)?.index ?? 0).to,
+    };
   }
 
   render() {
@@ -259,17 +258,18 @@ export class Conversation extends LitElement {
   /** @param {number} index */
   #article(index) {
     const { rows, cursor, filters } = this.model;
-    const item = this.#itemAt(index);
+    const item = filters.itemAt(index);
     const row = rows[item.from];
     if (!row) return nothing;
     const isHidden = item.hidden > 0;
     const isCurrent = !isHidden && item.from === cursor;
+    const name = item.turn ? foldedNameOf(item.turn) : nameOf(row);
     const moveCursor = isHidden ? nothing : () => this.#moveCursor(item.from);
     return html`<article
       data-index=${index}
       data-message=${isHidden ? nothing : row.id}
       tabindex=${isCurrent ? 0 : -1}
-      aria-label=${isHidden ? `${formatMany(item.hidden, "message")} hidden` : nameOf(row)}
+      aria-label=${isHidden ? `${formatMany(item.hidden, "message")} hidden` : name}
       aria-posinset=${index + 1}
       aria-setsize=${filters.items?.length ?? rows.length}
       ?data-current=${isCurrent}
@@ -277,15 +277,30 @@ export class Conversation extends LitElement {
       @focusin=${moveCursor}
       @click=${moveCursor}
     >
-      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : this.#rowOf(row, item.from)}
+      ${isHidden ? hiddenOf(item, () => this.#reveal(item)) : this.#rowOf(row, index)}
     </article>`;
   }
 
-  /** A row with what stands around it. @param {Row} row @param {number} place */
+  /** A row, or the line of a turn, with what stands around it. @param {Row} row @param {number} place */
   #rowOf(row, place) {
     const { model } = this;
-    return html`${chooserOf(model, row)} ${place === 0 ? bandsBefore(model) : nothing} ${messageOf(model, row)}
-    ${bandsAfter(model, row)}`;
+    const { from, to, turn } = model.filters.itemAt(place);
+    const isApart = model.filters.itemAt(place - 1).turn === undefined;
+    const toggle = () => void this.toggleTurn(row);
+    return html`${chooserOf(model, row)} ${from === 0 ? bandsBefore(model) : nothing}
+    ${turn ? foldedOf(model, turn, { isApart, open: toggle }) : messageOf(model, row, toggle)}
+    ${model.rows.slice(from, to + 1).map((one) => bandsAfter(model, one))}`;
+  }
+
+  /** Folds the turn of a request, or opens it, and goes on with its line. @param {Row} row @param {boolean} [isForAll] */
+  async toggleTurn(row, isForAll) {
+    const { model } = this;
+    model.turnFolds.toggle(row, isForAll);
+    const place = model.conversation.turns[row.turn].firstRow;
+    this.#moveCursor(place);
+    // Until then other rows are where the line will be.
+    await this.updateComplete;
+    await this.focusRow(place);
   }
 
   /** Shows a run of hidden rows, and goes on with its first. @param {Item} item */
@@ -340,17 +355,6 @@ const observeRect = (list, tell) => {
   return observeElementRect(/** @type {any} */ ({ ...list, scrollElement: element }), tell);
 };
 
-/** The last item that begins at a row or before it. @param {readonly Item[]} items @param {number} row */
-function findLastFrom(items, row) {
-  let [low, high] = [0, items.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (items[middle].from <= row) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
 /** By message, as rows are made anew with each that is appended. @type {WeakMap<Row["message"], number>} */
 const estimates = new WeakMap();
 
@@ -367,7 +371,7 @@ function estimateRow({ kind, message, calls, isFirstOfTurn }) {
   if (kind === "user") return 100 + Math.min(lines, 24) * 24 + (message.attachments?.length ?? 0) * 300;
   if (kind !== "assistant") return 40;
   const prose = message.content === "" ? 0 : lines * 24;
-  const ledger = calls.reduce((sum, { failed, change }) => sum + 37 + (failed || change ? 180 : 0), 0);
+  const ledger = calls.reduce((sum, { failed, changes }) => sum + 37 + (failed || changes.length > 0 ? 180 : 0), 0);
   return 48 + prose + ledger + (message.assistant?.reasoning?.length ?? 0) * 28 + (isFirstOfTurn ? 16 : 0);
 }
 

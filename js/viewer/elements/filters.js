@@ -15,8 +15,8 @@ const ROLES = { user: "You", assistant: "Assistant", tool: "Tool calls", note: "
 /** How many tools, and files, there are to choose from. */
 const MAX_CHOICES = 200;
 
-/** @param {Model} model */
-export function filtersOf(model) {
+/** @param {Model} model @param {Record<string, () => void>} actions */
+export function filtersOf(model, actions) {
   const { filters } = model;
   const { all, errors, roles, tools, files } = filters.counts;
   const chip = (/** @type {Filter} */ filter, /** @type {string} */ name, /** @type {number | undefined} */ count) =>
@@ -40,6 +40,13 @@ export function filtersOf(model) {
     ${Object.entries(ROLES).map(([value, name]) => chip({ kind: "role", value }, name, roles.get(value)))}
     ${choiceOf(model, "tool", "Any tool", tools)} ${choiceOf(model, "file", "Any file", files)}
     ${chip({ kind: "is", value: "error" }, "Errors", errors || undefined)}
+    ${
+      model.otherHits.length > 0
+        ? html`<button class="chip" @click=${actions.toOtherBranch}>
+            <b>${formatCount(model.otherHits.length)}</b> on other branches
+          </button>`
+        : nothing
+    }
     <button class="chip clear" @click=${() => model.search("")}>${icon("close")}Clear</button>
   </div>`;
 }

@@ -86,10 +86,12 @@ function notable(row) {
   if (row.kind === "summary") return [{ kind: "w", name: "fold", text: "Compacted" }];
   /** @type {{ kind: string, name: "failed" | "agent" | "file", text: string }[]} */
   const found = [];
-  for (const { failed, kind, argument, change, name } of row.calls) {
+  for (const { failed, kind, argument, changes, name } of row.calls) {
     if (failed) found.push({ kind: "e", name: "failed", text: argument || showHidden(name) });
     else if (kind === "agent") found.push({ kind: "a", name: "agent", text: argument || showHidden(name) });
-    else if (change) found.push({ kind: "", name: "file", text: shorten(change.path) });
+    else
+      for (const path of new Set(changes.map((change) => change.path)))
+        found.push({ kind: "", name: "file", text: shorten(path) });
   }
   return found;
 }

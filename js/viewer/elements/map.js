@@ -4,6 +4,7 @@
 import { LitElement, html } from "lit";
 import { formatCount, formatMany } from "../format.js";
 import { PRIORITY, layOut, placeAt } from "../map.js";
+import { placeDamage } from "./bands.js";
 import { nameOf } from "./message.js";
 
 /** @import { Band, Layout, Mark } from "../map.js" */
@@ -49,7 +50,7 @@ export class SessionMap extends LitElement {
   /** @type {Layout} */
   #layout = { bands: [], tops: [0], marks: [], fill: [] };
   /** What it is the layout of. */
-  #laidOut = { rows: /** @type {readonly Row[]} */ ([]), size: "" };
+  #laidOut = { rows: /** @type {readonly Row[]} */ ([]), damage: /** @type {readonly object[]} */ ([]), size: "" };
   #resized = new ResizeObserver(() => this.#draw());
   #isDragged = false;
   #isStale = true;
@@ -76,8 +77,9 @@ export class SessionMap extends LitElement {
   /** What the map was drawn of. @type {unknown[]} */
   #drawn = [];
   #changed = () => {
-    const { rows, hits, filters, inspector } = this.model;
-    const now = [rows, hits, filters.items, inspector.fates, document.documentElement.dataset.theme];
+    const { rows, hits, filters, inspector, damage, branches } = this.model;
+    const { theme } = document.documentElement.dataset;
+    const now = [rows, hits, filters.items, inspector.fates, theme, damage, branches.forks];
     this.#isStale ||= now.some((one, place) => one !== this.#drawn[place]);
     this.#drawn = now;
     this.requestUpdate();
@@ -144,12 +146,12 @@ export class SessionMap extends LitElement {
     canvas.height = Math.round(height * ratio);
     pencil.scale(ratio, ratio);
     pencil.translate(MARGIN, 0);
-    const { rows, conversation, metadata } = this.model;
+    const { rows, conversation, metadata, damage } = this.model;
     const window = metadata.provider.contextWindow;
     const size = `${height} ${ratio} ${window}`;
-    if (this.#laidOut.rows !== rows || this.#laidOut.size !== size)
-      this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window });
-    this.#laidOut = { rows, size };
+    if (this.#laidOut.rows !== rows || this.#laidOut.damage !== damage || this.#laidOut.size !== size)
+      this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window }, landmarksOf(this.model));
+    this.#laidOut = { rows, damage, size };
     const style = getComputedStyle(this);
     const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     const isNarrow = width < NARROW;
@@ -249,11 +251,12 @@ export class SessionMap extends LitElement {
 
   /** @param {KeyboardEvent} event */
   #handleKey(event) {
-    const { view, rows } = this.model;
+    const { view, rows, filters } = this.model;
+    const { from, to } = filters.itemAt(filters.placeOf(view.first));
     /** @type {Record<string, number>} */
     const moves = {
-      ArrowUp: view.first - 1,
-      ArrowDown: view.first + 1,
+      ArrowUp: from - 1,
+      ArrowDown: to + 1,
       PageUp: view.first - PAGE_ROWS,
       PageDown: view.first + PAGE_ROWS,
       Home: 0,
@@ -277,9 +280,21 @@ export class SessionMap extends LitElement {
   }
 }
 
+/** The rows that forks and damage stand behind. @param {Model} model */
+function landmarksOf(model) {
+  const rowBefore = (/** @type {string} */ id) => model.conversation.rowOf.get(id) ?? -1;
+  return {
+    forks: [...model.branches.forks.keys()].map(rowBefore),
+    damage: [...placeDamage(model).keys()].map(rowBefore),
+  };
+}
+
+/** What damage and forks look like, in ten pixels. */
+const MARK_SHAPES = { damage: "M5 1 9.5 9H.5zM5 4v2.5", fork: "M3.5 0v10M3.5 7q5-1 5-5.5" };
+
 /** @param {CanvasRenderingContext2D} pencil @param {Mark} mark @param {(name: string) => string} color */
 function drawMark(pencil, { top, kind, text }, color) {
-  const names = { failed: "--err", summary: "--warn", turn: "--accent" };
+  const names = { failed: "--err", damage: "--warn", summary: "--warn", fork: "--ink2", turn: "--accent" };
   pencil.strokeStyle = pencil.fillStyle = color(names[kind]);
   pencil.lineWidth = 1.75;
   if (kind === "turn") {
@@ -287,6 +302,13 @@ function drawMark(pencil, { top, kind, text }, color) {
     pencil.textAlign = text.length > 2 ? "right" : "center";
     pencil.fillText(text, text.length > 2 ? 14 : 7, top + 10);
     return;
+  }
+  if (kind === "damage" || kind === "fork") {
+    pencil.save();
+    // What is behind the last message is in sight, too.
+    pencil.translate(2, Math.min(top, pencil.canvas.height / devicePixelRatio - 10));
+    pencil.stroke(new Path2D(MARK_SHAPES[kind]));
+    return pencil.restore();
   }
   pencil.beginPath();
   if (kind === "failed") {

@@ -27,12 +27,12 @@ export function nameOf(row) {
   return [names[row.kind], formatTime(row.message.timestamp), row.failed ? "failed" : ""].filter(Boolean).join(", ");
 }
 
-/** @param {Model} model @param {Row} row */
-export function messageOf(model, row) {
+/** @param {Model} model @param {Row} row @param {() => void} foldTurn */
+export function messageOf(model, row, foldTurn) {
   const bodies = { user: userOf, assistant: assistantOf, tool: otherOf, note: otherOf, summary: summaryOf };
   return html`<div class="row ${row.kind} ${row.kind === "assistant" && !row.isFirstOfModel ? "later" : ""}">
     <div class="g">${gutterOf(model, row)}</div>
-    <div class="body">${bodies[row.kind](model, row)}</div>
+    <div class="body">${bodies[row.kind](model, row, foldTurn)}</div>
   </div>`;
 }
 
@@ -63,12 +63,14 @@ function linkOf({ branches }, { message }) {
   return html`<a href=${address} title="Link to this message">${time || "link"}</a>`;
 }
 
-/** @param {Model} model @param {Row} row */
-function userOf(model, row) {
+/** @param {Model} model @param {Row} row @param {() => void} foldTurn */
+function userOf(model, row, foldTurn) {
   const { content, attachments, tokens } = row.message;
   const lines = content.split("\n");
   const isLong = lines.length > MAX_USER_LINES;
-  const isWhole = !isLong || model.shownMore(row, "content") > 0 || model.isSearched(row, "content");
+  const times = model.shownMore(row, "content");
+  const isOpened = times > 0;
+  const isWhole = !isLong || isOpened || model.isSearched(row, "content");
   const shown = isWhole ? content : lines.slice(0, MAX_USER_LINES).join("\n");
   return html`<div class="who">
       <span class="num inline">${model.conversation.turns[row.turn].number}</span>
@@ -77,15 +79,22 @@ function userOf(model, row) {
         ${tokens ? html`<span><b>${formatCount(tokens.count)}</b> tokens</span>` : nothing}<span class="tm"
           >${linkOf(model, row)}</span
         >
+        ${
+          model.turnFolds.canFold(row)
+            ? html`<button class="fold-turn" title="Fold the turn" aria-label="Fold the turn" @click=${foldTurn}>
+                ${icon("up")}
+              </button>`
+            : nothing
+        }
       </span>
     </div>
     ${proseOf(model, row, "content", shown)}
     ${
-      isWhole
-        ? nothing
-        : html`<button class="more" @click=${() => model.showMore(row, "content", 1)}>
-            Show ${lines.length - MAX_USER_LINES} more lines
+      isLong && (!isWhole || isOpened)
+        ? html`<button class="more" @click=${() => model.showMore(row, "content", isWhole ? -times : 1)}>
+            ${isWhole ? "Show less" : `Show ${lines.length - MAX_USER_LINES} more lines`}
           </button>`
+        : nothing
     }
     ${imagesOf(attachments)}`;
 }

@@ -73,7 +73,7 @@ function searchOf(model, actions) {
 
 /** @param {Model} model @param {Record<string, () => void>} actions */
 export function stripOf(model, actions) {
-  return model.query === "" ? totalsOf(model, actions) : filtersOf(model);
+  return model.query === "" ? totalsOf(model, actions) : filtersOf(model, actions);
 }
 
 /** @param {Model} model @param {Record<string, () => void>} actions */

@@ -60,17 +60,18 @@ export class Viewer extends LitElement {
 
   /** What keys and buttons do. @type {Record<string, () => void>} */
   actions = {
-    nextMessage: () => this.#moveTo(this.model.next(1, () => true)),
-    previousMessage: () => this.#moveTo(this.model.next(-1, () => true)),
+    nextMessage: () => this.#moveTo(this.#nextListed(1)),
+    previousMessage: () => this.#moveTo(this.#nextListed(-1)),
     nextTurn: () => this.#goTo(this.model.next(1, ({ isFirstOfTurn }) => isFirstOfTurn)),
     previousTurn: () => this.#goTo(this.model.next(-1, ({ isFirstOfTurn }) => isFirstOfTurn)),
     nextError: () => this.#goTo(this.model.next(1, ({ failed }) => failed)),
     previousError: () => this.#goTo(this.model.next(-1, ({ failed }) => failed)),
     nextHit: () => this.#moveHit(1),
     previousHit: () => this.#moveHit(-1),
+    toOtherBranch: () => this.#goToOtherBranch(),
     focusSearch: () => this.#focusSearch(),
-    fold: () => this.model.toggleRow(this.#current),
-    foldKind: () => this.model.toggleKind(this.#current),
+    fold: () => this.#fold(false),
+    foldKind: () => this.#fold(true),
     inspect: () => void this.model.attempt(() => this.model.inspector.toggle()),
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
     showOutline: () => this.model.change(() => (this.model.tab = "outline")),
@@ -126,6 +127,20 @@ export class Viewer extends LitElement {
     this.actions[action]();
   }
 
+  /** Folds what keys act on, or opens it: of a request its turn. @param {boolean} isForKind all of its kind, too */
+  #fold(isForKind) {
+    const { model } = this;
+    const row = this.#current;
+    if (model.turnFolds.canFold(row)) void this.conversation.toggleTurn(row, isForKind);
+    else if (isForKind) model.toggleKind(row);
+    else model.toggleRow(row);
+  }
+
+  /** @param {1 | -1} by */
+  #nextListed(by) {
+    return this.model.next(by, (row) => this.model.isListed(row));
+  }
+
   /** @param {number | undefined} row */
   #moveTo(row) {
     if (row === undefined) return;
@@ -139,7 +154,7 @@ export class Viewer extends LitElement {
     this.model.change(() => {
       this.model.cursor = row;
       this.model.isLeftOpen = false;
-      this.model.filters.reveal([this.model.rows[row]]);
+      this.model.reveal(row);
     });
     await this.conversation.show(row);
     // By then the list knows that it was scrolled, and somebody may have gone on.
@@ -150,7 +165,7 @@ export class Viewer extends LitElement {
   /** Selects the next row, too, and goes there. @param {1 | -1} by */
   #extend(by) {
     const { cursor, selection } = this.model;
-    const next = this.model.next(by, () => true);
+    const next = this.#nextListed(by);
     selection.extend(cursor, next);
     this.#moveTo(next);
   }
@@ -185,7 +200,7 @@ export class Viewer extends LitElement {
   #showRow = (row) => {
     this.model.change(() => {
       this.model.cursor = row;
-      this.model.filters.reveal([this.model.rows[row]]);
+      this.model.reveal(row);
     });
     void this.conversation.show(row);
   };
@@ -199,6 +214,12 @@ export class Viewer extends LitElement {
   /** @param {number} by */
   #moveHit(by) {
     this.model.moveHit(by);
+    void this.#showHit();
+  }
+
+  /** Shows the next hit on another branch. */
+  #goToOtherBranch() {
+    this.model.otherHits.goToNext();
     void this.#showHit();
   }
 
@@ -256,6 +277,7 @@ export class Viewer extends LitElement {
     const place = id === undefined ? undefined : this.model.conversation.rowOf.get(id);
     if (place === undefined) return;
     const row = this.model.rows[place];
+    if (this.model.turnFolds.turnAround(row)) this.model.turnFolds.toggle(row);
     for (const { part, call } of foldsOf(row))
       if (call ? call.result?.id === id : row.kind !== "assistant") this.model.setOpen(row, part, true);
     void this.#goTo(place);

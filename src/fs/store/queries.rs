@@ -10,6 +10,7 @@ use crate::json::text::to_json;
 use crate::layout::Placement;
 use crate::operation::{OutgoingRedactor, Trouble};
 use crate::resume::session_match;
+use crate::session::usage::UsageTally;
 
 impl Store {
     /// Lists sessions, last active first, the project's or all: `{"all","type","archived","limit","sort", …}`, all
@@ -154,7 +155,8 @@ impl Store {
         let changes = self.0.host.clock.offset_changes();
         let offsets = (!changes.is_empty()).then(|| to_json(&changes));
         let redactor = OutgoingRedactor::new(&self.0.gate);
-        self.drive(self.0.core.usage(with_fields(request, &[("offsets", offsets)])?, &redactor))
+        let request = with_fields(request, &[("offsets", offsets)])?;
+        self.drive(UsageTally::of_store(&self.0.core, request, &redactor))
     }
 
     /// Tells a client's hook what to say to the model at a turn. The conversation is named as the client names it, by

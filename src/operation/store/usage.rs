@@ -15,16 +15,16 @@ use crate::operation::{Io, Operation, OutgoingRedactor, Trouble, Work};
 use crate::session::session_list::{ListRequest, ListedSession};
 use crate::session::usage::{CountedSession, LogCalls, UsageRequest, UsageTally};
 
-impl Store {
+impl UsageTally {
     /// Sums the tokens of the model calls of sessions, sub-agents' and archived ones too, as their providers counted
     /// them, and what they cost. Each call counts once, whatever sessions have it. The request is as in
     /// [`UsageRequest::from_json`], the answer as in [`UsageTally::to_json`].
-    pub fn usage(
-        self: &Rc<Store>,
+    pub fn of_store(
+        store: &Rc<Store>,
         request: String,
         redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, String> {
-        let (store, redactor) = (self.clone(), redactor.clone());
+        let (store, redactor) = (store.clone(), redactor.clone());
         Operation::new(|io| async move {
             let request = UsageRequest::from_json(&request)?;
             let wanted = ListRequest::for_any_type(request.all_projects, request.folder.clone());
@@ -34,9 +34,9 @@ impl Store {
             // The first created first: a fork's copy is the later one.
             let places: Vec<usize> = (0..listed.len()).rev().collect();
             for places in places.chunks(MAX_PARALLEL_READS) {
-                let works = places
-                    .iter()
-                    .map(|place| -> Work<'_, LogCalls> { Box::pin(store.read_calls(&io, &listed[*place])) });
+                let works = places.iter().map(|place| -> Work<'_, LogCalls> {
+                    Box::pin(read_calls(&store, &io, &listed[*place]))
+                });
                 for (place, calls) in places.iter().zip(join_all(works.collect()).await) {
                     let ListedSession { entry, folder, last_ms, .. } = &*listed[*place];
                     let counted = CountedSession {
@@ -56,29 +56,29 @@ impl Store {
             Ok(tally.to_json(&sessions))
         })
     }
+}
 
-    // Reads the calls of a session's log without opening it, piece by piece.
-    async fn read_calls(&self, io: &Io, session: &ListedSession) -> Result<LogCalls, Trouble> {
-        let files = self.unopened_session(&session.place, "");
-        let file = files.log_file(LogName::Messages);
-        let (mut calls, mut start, mut rest) = (LogCalls::default(), 0, Vec::new());
-        loop {
-            let at = start + rest.len() as u64;
-            let bytes = io.read(&file, at, Some(at + READ_BYTES)).await?.unwrap_or_default();
-            let is_last = bytes.is_empty();
-            rest.extend(bytes);
-            let whole_lines = memchr::memrchr(b'\n', &rest).map_or(0, |at| at + 1);
-            let end = if is_last { rest.len() } else { whole_lines };
-            for line in LogCalls::candidate_lines(&rest[..end]) {
-                if !files.is_skipped_line(io, &rest[line.clone()], start + line.start as u64).await? {
-                    calls.add_line(&rest[line]);
-                }
+// Reads the calls of a session's log without opening it, piece by piece.
+async fn read_calls(store: &Store, io: &Io, session: &ListedSession) -> Result<LogCalls, Trouble> {
+    let files = store.unopened_session(&session.place, "");
+    let file = files.log_file(LogName::Messages);
+    let (mut calls, mut start, mut rest) = (LogCalls::default(), 0, Vec::new());
+    loop {
+        let at = start + rest.len() as u64;
+        let bytes = io.read(&file, at, Some(at + READ_BYTES)).await?.unwrap_or_default();
+        let is_last = bytes.is_empty();
+        rest.extend(bytes);
+        let whole_lines = memchr::memrchr(b'\n', &rest).map_or(0, |at| at + 1);
+        let end = if is_last { rest.len() } else { whole_lines };
+        for line in LogCalls::candidate_lines(&rest[..end]) {
+            if !files.is_skipped_line(io, &rest[line.clone()], start + line.start as u64).await? {
+                calls.add_line(&rest[line]);
             }
-            if is_last {
-                return Ok(calls);
-            }
-            rest.drain(..end);
-            start += end as u64;
         }
+        if is_last {
+            return Ok(calls);
+        }
+        rest.drain(..end);
+        start += end as u64;
     }
 }

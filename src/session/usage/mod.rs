@@ -119,7 +119,7 @@ struct UsageRow<'a> {
 }
 
 impl LogCalls {
-    /// Takes whole lines of the log; `is_skipped`: those that do not count, by their place in the bytes.
+    /// Returns the places of the lines that may tell of a call. `lines` are whole.
     pub fn candidate_lines(lines: &[u8]) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         let (usage, revision) = (memmem::Finder::new(USAGE_KEY), memmem::Finder::new(REVISION_KEY));
         let mut start = 0;

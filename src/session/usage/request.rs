@@ -108,6 +108,6 @@ impl UsageRequest {
         let passed = self.offsets.iter().take_while(|offset| offset.from_ms <= ms).last();
         let offset = passed.or(self.offsets.first());
         let offset_minutes = offset.map_or(now.offset_minutes, |offset| offset.minutes);
-        time::day(ms, &Stamp { offset_minutes, ..now.clone() })
+        time::day(ms, &Stamp { offset_minutes, ..*now })
     }
 }
