@@ -1,7 +1,8 @@
 // @ts-check
-/** Markup of a page that no program renders: all that is put in is escaped, unless it is such markup itself. */
+/** Markup of a page that no program renders: all that is put in is escaped and seen, unless it is such markup itself. */
 
-import { escapeMarkup, markupOf } from "../viewer/markup.js";
+import { showHidden } from "../viewer/hidden.js";
+import { escapeMarkup, markupOf, splitMarkdown } from "../viewer/markup.js";
 
 /** @typedef {Markup | string | number | undefined | readonly Markup[]} Part */
 
@@ -30,7 +31,7 @@ export function markup(strings, ...parts) {
 function textOf(part) {
   if (part instanceof Markup) return part.text;
   if (part instanceof Array) return part.map(textOf).join("");
-  return part === undefined ? "" : escapeMarkup(String(part));
+  return part === undefined ? "" : escapeMarkup(showHidden(String(part)));
 }
 
 /** Longer Markdown is shown as it was written. */
@@ -41,7 +42,7 @@ const TAGS = new RegExp(
   [
     "</?(?:p|hr|br|h[3-6]|strong|em|del|code|pre|[uo]l|li|blockquote|table|thead|tbody|tr|t[hd]|span|div|a)>",
     '<a href="(?:https?:|mailto:)[^"<>]*" rel="noreferrer noopener" target="_blank">',
-    '<(?:span|div|code) class="[\\w+#.-]+"(?: tabindex="0")?>',
+    '<(?:span|div|code|p) class="[\\w+#.-]+"(?: tabindex="0")?>',
     '<pre tabindex="0">',
     '<ol start="\\d+">',
   ].join("|"),
@@ -50,7 +51,7 @@ const TAGS = new RegExp(
 
 /** Renders Markdown. @param {string} text */
 export function renderMarkdown(text) {
-  const rendered = text.length > MAX_MARKDOWN ? "<" : markupOf(text);
+  const rendered = text.length > MAX_MARKDOWN ? "<" : splitMarkdown(text).map(markupOf).join("");
   // Whatever the renderer lets through: here it becomes text.
   return rendered.replace(TAGS, "").includes("<") ? markup`<div class="term wrap">${text}</div>` : new Markup(rendered);
 }

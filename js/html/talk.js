@@ -5,13 +5,13 @@ import { countLines, isOpenAtFirst } from "../viewer/calls.js";
 import { diffLines, sectionsOf } from "../viewer/changes.js";
 import { formatCount, formatDuration, formatMany, formatModel, formatShort } from "../viewer/format.js";
 import { imageSize, imageUrl, sizeOf } from "../viewer/images.js";
+import { escapeMarkup } from "../viewer/markup.js";
 import { icon } from "./icons.js";
-import { markup, renderMarkdown } from "./markup.js";
+import { Markup, markup, renderMarkdown } from "./markup.js";
 
 /** @import { Attachment, ReadMessage } from "../types/index.js" */
 /** @import { Call } from "../viewer/calls.js" */
 /** @import { Conversation, Row } from "../viewer/conversation.js" */
-/** @import { Markup } from "./markup.js" */
 
 /** A longer output is cut in its middle: the file carries the whole beside. */
 const MAX_OUTPUT = 40_000;
@@ -32,7 +32,7 @@ export function articleOf(row, { turns }) {
   const bodies = { user: userOf, assistant: assistantOf, tool: otherOf, note: otherOf, summary: summaryOf };
   const number = row.isFirstOfTurn ? markup`<span class="num">${turns[row.turn].number}</span>` : linkOf(row.message);
   const later = row.kind === "assistant" && !row.isFirstOfModel ? "later" : "";
-  return markup`<article id="m=${row.id}"><div class="row ${row.kind} ${later}">
+  return markup`<article id="m=${new Markup(escapeMarkup(row.id))}"><div class="row ${row.kind} ${later}">
     <div class="g">${number}</div>
     <div class="body">${elsewhereOf(row.message)}${bodies[row.kind](row, turns[row.turn].number)}</div>
   </div></article>`;

@@ -2,6 +2,7 @@
 /** What one line says of a tool call: its argument, its outcome, whether it failed, what it changed. */
 
 import { readPatch } from "./changes.js";
+import { showHidden } from "./hidden.js";
 
 /** @import { Change } from "./changes.js" */
 /** @import { ReadCall, ReadMessage } from "../types/index.js" */
@@ -29,6 +30,8 @@ const IDENTIFYING = [
   "prompt",
   "name",
 ];
+/** What nests deeper is not indented: each level would be, and the text become many times as long. */
+const MAX_INDENTED = 32;
 const PATH_KEYS = ["file_path", "filePath", "path", "absolute_path", "notebook_path"];
 /** Tools whose path is a folder to look in. */
 const SEARCHES = /^(grep|glob|ls|find|list|search)/i;
@@ -61,7 +64,7 @@ export function describeCall(call, result, asked) {
         : isBrief
           ? argument
           : input
-            ? formatInput(input)
+            ? formatInput(input, call.arguments)
             : call.arguments,
     isBrief,
     result,
@@ -111,14 +114,30 @@ const isNamed = (value) =>
   (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"));
 
 /** @param {string} text */
-const oneLine = (text) => text.slice(0, 400).replace(/\s+/g, " ").trim();
+const oneLine = (text) => showHidden(text.slice(0, 400).replace(/\s+/g, " ").trim());
 
-/** The whole of what was asked, for whoever opens the call. @param {Record<string, unknown>} input */
-function formatInput(input) {
-  const entries = Object.entries(input);
-  return entries
-    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`)
-    .join("\n");
+/** The whole of what was asked, for whoever opens the call. @param {Record<string, unknown>} input @param {string} raw */
+function formatInput(input, raw) {
+  try {
+    const entries = Object.entries(input);
+    return entries
+      .map(([key, value]) => `${key}: ${typeof value === "string" ? value : formatValue(value)}`)
+      .join("\n");
+  } catch {
+    // Nested too deep for the engine's stack.
+    return raw;
+  }
+}
+
+/** @param {unknown} value */
+function formatValue(value) {
+  const flat = JSON.stringify(value);
+  let [depth, deepest] = [0, 0];
+  for (const [sign] of flat.matchAll(/[[{\]}]/g)) {
+    depth += sign === "[" || sign === "{" ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest > MAX_INDENTED ? flat : JSON.stringify(value, null, 2);
 }
 
 /** Whether a result says that the tool failed, or did not run. @param {ReadMessage | undefined} result */
@@ -180,7 +199,8 @@ function changeOf(path, edit) {
 }
 
 /** One path, or the first of several. @param {string[]} paths */
-const namePaths = ([first, ...others]) => (others.length === 0 ? first : `${first} and ${others.length} more`);
+const namePaths = ([first, ...others]) =>
+  others.length === 0 ? oneLine(first) : `${oneLine(first)} and ${others.length} more`;
 
 /** @param {string} name @param {Record<string, unknown> | undefined} input */
 function filesOf(name, input) {

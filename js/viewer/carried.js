@@ -4,6 +4,7 @@
 import { loadWasm } from "../index.js";
 import { inflateBase64 } from "../host/inflate.js";
 import { importFiles } from "./dropped.js";
+import { showHidden } from "./hidden.js";
 import { showSession } from "./open.js";
 
 /** Takes a text that the file carries out of the document. @param {string} selector */
@@ -27,7 +28,7 @@ async function begin() {
   const prepareContexts = () => (vocabulary ??= inflateBase64(counter).then((o200k_base) => loadWasm({ o200k_base })));
   const { title } = session.metadata.display;
   await showSession(document.body, { store, session, problems, prepareContexts }).whole;
-  document.title = title || document.title;
+  document.title = showHidden(title) || document.title;
 }
 
 begin().catch((error) => {

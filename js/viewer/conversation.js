@@ -3,6 +3,7 @@
 
 import { describeCall, hasDiff, hasFailed } from "./calls.js";
 import { diffLines } from "./changes.js";
+import { showHidden } from "./hidden.js";
 
 /** @import { ReadMessage } from "../types/index.js" */
 /** @import { Call } from "./calls.js" */
@@ -147,7 +148,7 @@ function beginTurn({ turns, rows }, row) {
 }
 
 /** The first lines of a request, as a title. @param {string} content */
-const titleOf = (content) => content.slice(0, 300).replace(/\s+/g, " ").trim();
+const titleOf = (content) => showHidden(content.slice(0, 300).replace(/\s+/g, " ").trim());
 
 /** @param {Conversation} made @param {Row} row */
 function addRow(made, row) {

@@ -2,6 +2,7 @@
 /** How the page writes numbers, times and names. */
 
 import { nowMs } from "../wasm/clock.js";
+import { showHidden } from "./hidden.js";
 
 const LOCALE = "en";
 const DIGIT_GROUPS = new Intl.NumberFormat(LOCALE);
@@ -66,24 +67,23 @@ export function formatDate(timestamp) {
 /** One, or many. @param {number} count @param {string} one @param {string} [many] */
 export const formatMany = (count, one, many = `${one}s`) => `${formatCount(count)} ${count === 1 ? one : many}`;
 
-/** @type {Record<string, string>} */
-const AGENT_NAMES = {
-  "claude-code": "Claude Code",
-  codex: "Codex",
-  opencode: "OpenCode",
-  gemini: "Gemini CLI",
-  copilot: "Copilot",
-  cline: "Cline",
-  qwen: "Qwen Code",
-  roo: "Roo Code",
-};
+const AGENT_NAMES = new Map([
+  ["claude-code", "Claude Code"],
+  ["codex", "Codex"],
+  ["opencode", "OpenCode"],
+  ["gemini", "Gemini CLI"],
+  ["copilot", "Copilot"],
+  ["cline", "Cline"],
+  ["qwen", "Qwen Code"],
+  ["roo", "Roo Code"],
+]);
 
 /** @param {string | undefined} agent */
-export const formatAgent = (agent) => (agent === undefined ? "" : (AGENT_NAMES[agent] ?? agent));
+export const formatAgent = (agent = "") => AGENT_NAMES.get(agent) ?? showHidden(agent);
 
 /** "Opus 5.5" for "claude-opus-5-5-20260101"; the name itself for others. @param {string | undefined} model */
 export function formatModel(model) {
   const [, family, version] = /^claude-([a-z]+)-(\d+(?:-\d{1,2})?)(?:-\d{6,})?$/.exec(model ?? "") ?? [];
-  if (!family) return model ?? "";
+  if (!family) return showHidden(model ?? "");
   return `${family[0].toUpperCase()}${family.slice(1)} ${version.replace("-", ".")}`;
 }

@@ -20,8 +20,9 @@ import { purify } from "./markdown.js";
 
 const LANGUAGES = { bash, cpp, css, diff, go, java, javascript, json, python, rust, sql, typescript, xml, yaml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
-/** Longer code stays as it is. */
-const MAX_CHARACTERS = 50_000;
+/** Longer code, and code of longer lines, stays as it is: the time of patterns grows with the square of a line. */
+const MAX_CHARACTERS = 20_000;
+const LONG_LINE = /.{1000}/;
 
 /** @type {(work: () => void) => void} */
 const whenIdle =
@@ -37,10 +38,13 @@ const whenIdle =
 export function highlightCode(root, done = () => {}) {
   const blocks = [...root.querySelectorAll("pre > code:not(.hljs)")];
   if (blocks.length === 0) return;
-  whenIdle(() => {
-    for (const block of blocks) highlightBlock(block);
-    done();
-  });
+  const highlightNext = () => {
+    const block = blocks.shift();
+    if (!block) return done();
+    highlightBlock(block);
+    whenIdle(highlightNext);
+  };
+  whenIdle(highlightNext);
 }
 
 /** @param {Element} block */
@@ -48,7 +52,8 @@ function highlightBlock(block) {
   const [, language] = /language-(\S+)/.exec(block.className) ?? [];
   block.classList.add("hljs");
   const text = block.textContent ?? "";
-  if (!language || !hljs.getLanguage(language) || text.length > MAX_CHARACTERS) return;
+  if (!language || !hljs.getLanguage(language)) return;
+  if (text.length > MAX_CHARACTERS || LONG_LINE.test(text)) return;
   const { value } = hljs.highlight(text, { language, ignoreIllegals: true });
   block.innerHTML = /** @type {any} */ (purify(value));
 }

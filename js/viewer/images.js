@@ -4,8 +4,8 @@
 /** @import { Attachment } from "../types/index.js" */
 
 const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp)$/;
-/** How much of an image is looked at for its size. */
-const HEADER_CHARACTERS = 4_096;
+/** How much of an image is looked at for its size: a JPEG may begin with 64 KiB of a camera's. */
+const HEADER_CHARACTERS = 100_000;
 
 /** @param {Attachment} attachment @returns {string | undefined} the address to show it from; none for other files */
 export function imageUrl({ mime, data }) {

@@ -6,10 +6,8 @@ import { LINK, markupOf } from "./markup.js";
 
 /** What Markdown makes, and nothing else. */
 const TAGS =
-  "p br hr h3 h4 h5 h6 strong em del code pre ul ol li blockquote table thead tbody tr th td a span div input".split(
-    " ",
-  );
-const ATTRIBUTES = ["href", "rel", "target", "class", "start", "type", "checked", "disabled", "tabindex", "align"];
+  "p br hr h3 h4 h5 h6 strong em del code pre ul ol li blockquote table thead tbody tr th td a span div".split(" ");
+const PLAIN_ATTRIBUTES = ["rel", "target", "class", "start", "tabindex"];
 
 /** Markup that the sanitizer has passed. @typedef {string & { readonly purified: unique symbol }} PureHtml */
 
@@ -36,7 +34,9 @@ export function purify(html) {
   return /** @type {any} */ (
     DOMPurify.sanitize(html, {
       ALLOWED_TAGS: TAGS,
-      ALLOWED_ATTR: ATTRIBUTES,
+      ALLOWED_ATTR: ["href", ...PLAIN_ATTRIBUTES],
+      // Else they are held to be addresses, and dropped.
+      ADD_URI_SAFE_ATTR: PLAIN_ATTRIBUTES,
       ALLOW_DATA_ATTR: false,
       ALLOW_ARIA_ATTR: false,
       ALLOWED_URI_REGEXP: LINK,

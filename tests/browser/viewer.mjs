@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
+import { checkHostileTexts } from "./hostile.mjs";
 
 /** What the page is served with: nothing but its own files, and no markup that was not sanitized. */
 const POLICY = [
@@ -50,10 +51,11 @@ export async function servePackage(folder) {
  * @param {typeof import("../../js/index.js")} leftoff
  * @param {(place: number) => object[]} turn the messages of a turn
  * @param {number} count of turns
+ * @param {string} [title]
  */
-export async function sessionFile({ MemoryStorage, openStore }, turn, count) {
+export async function sessionFile({ MemoryStorage, openStore }, turn, count, title = "The average") {
   const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
-  const session = await store.create({ title: "The average" });
+  const session = await store.create({ title });
   const drafts = Array.from({ length: count }, (_, place) => turn(place)).flat();
   const { records } = await session.append(/** @type {import("../../js/index.js").Draft[]} */ (drafts));
   const text = await session.export("leftoff");
@@ -413,6 +415,26 @@ async function checkPrint(driven, origin, file, ids) {
 }
 
 /**
+ * @param {import("playwright-core").Browser} driven @param {string} origin
+ * @param {typeof import("../../js/index.js")} leftoff
+ * @returns {import("./hostile.mjs").Tools}
+ */
+function hostileTools(driven, origin, leftoff) {
+  /** @type {Map<import("playwright-core").Page, () => Promise<void>>} */
+  const opened = new Map();
+  return {
+    driven,
+    equal,
+    open: async (turn, count, title) => {
+      const { page, finish } = await openFile(driven, origin, (await sessionFile(leftoff, turn, count, title)).file);
+      opened.set(page, finish);
+      return page;
+    },
+    finish: async (page) => opened.get(page)?.(),
+  };
+}
+
+/**
  * Checks the viewer of an unpacked package.
  * @param {import("playwright-core").Browser} driven
  * @param {string} packed its folder
@@ -449,6 +471,7 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     const opened = await openFile(driven, origin, hostile.file);
     await checkHostile(opened.page, payloads.length * 2);
     await opened.finish();
+    await checkHostileTexts(hostileTools(driven, origin, leftoff));
   } finally {
     close();
   }

@@ -1,7 +1,7 @@
 // @ts-check
 // A session as one HTML file: what is read in it without scripts, what can be active in it, and that an import takes the
 // session in again. With scripts: tests/browser/viewer-html.mjs.
-// Tries: js/html/, js/viewer/markup.js, js/viewer/carried.js, js/cli/export.js, scripts/viewer.mjs,
+// Tries: js/html/, js/viewer/markup.js, js/viewer/hidden.js, js/viewer/carried.js, js/cli/export.js, scripts/viewer.mjs,
 // src/record/session_file/
 
 import assert from "node:assert/strict";
@@ -277,6 +277,41 @@ test("nothing in a session becomes active: content, reasoning, titles, names of 
   assert.equal(html.match(/<\/script/gi)?.length, 5);
   const other = await importTwice(html);
   assert.deepEqual(await contents(other.session), await contents(session));
+});
+
+test("hidden characters are written out in the page, and carried as they are", async () => {
+  const store = await inMemory();
+  const name = "a\u202egnp.exe";
+  const session = await store.create({ title: name });
+  await session.append([
+    { role: "user", content: name, attachments: [{ mime: "text/plain", data: "eA==", name }] },
+    {
+      role: "assistant",
+      content: name,
+      assistant: {
+        model: name,
+        reasoning: [{ text: name }],
+        toolCalls: [
+          { id: "a", name, arguments: JSON.stringify({ command: name, more: name }) },
+          { id: "b", name: "Edit", arguments: JSON.stringify({ file_path: name, old_string: name, new_string: "b" }) },
+        ],
+      },
+    },
+    { role: "tool", content: name, tool: { callId: "a", name } },
+    { role: "tool", content: name, tool: { callId: "lost", name } },
+  ]);
+  const html = await htmlOf(session);
+  const isHidden = /[\u202a-\u202e]/;
+  const page = html.slice(0, html.indexOf(SESSION_START));
+  assert.equal(isHidden.exec(page), null);
+  assert.match(page, /<b>a‹U\+202E›gnp\.exe, without its call<\/b>/);
+  const other = await importTwice(html);
+  assert.equal((await contents(other.session))[0]?.[2], name);
+});
+
+test("Markdown with tags in it stays Markdown, and so does a long one", () => {
+  assert.match(renderMarkdown("<div>raw</div>\n\n**strong**").text, /&lt;div&gt;raw.*<strong>strong<\/strong>/s);
+  assert.match(renderMarkdown(`${"A paragraph.\n\n".repeat(7_000)}**strong**`).text, /<strong>strong<\/strong>/);
 });
 
 test("secrets are replaced in the page and in what it carries, where the store says so", async () => {

@@ -97,6 +97,13 @@ test("a call says its one argument, and how it went", () => {
   assert.deepEqual([broken.argument, broken.outcome, broken.failed], ['{"command":', "no result", false]);
 });
 
+test("a file whose name has hidden characters is told with them, in one line", () => {
+  const input = JSON.stringify({ file_path: "a\u202egnp\n.exe", old_string: "a", new_string: "b" });
+  const call = describeCall({ id: "a", name: "Edit", arguments: input }, undefined, undefined);
+  assert.equal(call.argument, "a‹U+202E›gnp .exe");
+  assert.deepEqual(call.files, ["a\u202egnp\n.exe"]);
+});
+
 test("an edit shows what was removed and added, between what stays", () => {
   const lines = diffLines({
     path: "a",

@@ -4,6 +4,7 @@
 import { html, nothing } from "lit";
 import { formatAgent, formatMany } from "../format.js";
 import { renderMarkdown } from "../markdown.js";
+import { splitMarkdown } from "../markup.js";
 import { RESUMING_AGENTS, resumeCommand, textOfRows } from "../selection.js";
 import { icon } from "./icons.js";
 
@@ -35,7 +36,10 @@ export function actionsOf({ selection }, source, { copy, close }) {
   const { targets } = selection;
   const what = formatMany(countOf(targets), "message");
   const markdown = () => textOfRows(source, targets, "markdown");
-  const asHtml = async () => String(renderMarkdown(await markdown()));
+  const asHtml = async () =>
+    splitMarkdown(await markdown())
+      .map(renderMarkdown)
+      .join("");
   const entries = /** @type {[string, () => CopyTexts][]} */ ([
     ["Markdown", () => ({ "text/plain": markdown() })],
     ["HTML", () => ((made) => ({ "text/plain": made, "text/html": made }))(asHtml())],

@@ -5,6 +5,7 @@ import { html, nothing } from "lit";
 import { messagesOf } from "../builds.js";
 import { describeLoss, formatHex } from "../damage.js";
 import { formatCount, formatMany, formatTime } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { icon } from "./icons.js";
 
 /** @import { Row } from "../conversation.js" */
@@ -66,7 +67,7 @@ function holeOf(damage) {
       <span class="act"
         >${bytes ? html`<button @click=${() => saveBytes(damage)}>Save the bytes</button>` : nothing}</span
       >
-      <span class="sub">${file}, ${rangeOf(damage)}: ${reason}.</span>
+      <span class="sub">${showHidden(file)}, ${rangeOf(damage)}: ${reason}.</span>
       ${
         bytes
           ? html`<span class="hex" tabindex="0" role="group" aria-label="The bytes"

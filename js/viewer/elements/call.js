@@ -7,8 +7,9 @@ import { countLines, hasDiff } from "../calls.js";
 import { diffLines, piecesOf, sectionsOf } from "../changes.js";
 import { MAX_NESTED, reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
-import { renderMarkdown } from "../markdown.js";
+import { showHidden } from "../hidden.js";
 import { icon } from "./icons.js";
+import { proseOf } from "./prose.js";
 
 /** @import { Call } from "../calls.js" */
 /** @import { Row } from "../conversation.js" */
@@ -18,6 +19,10 @@ import { icon } from "./icons.js";
 const HEAD_LINES = 20;
 const TAIL_LINES = 10;
 const MORE_LINES = 200;
+const MAX_CHARACTERS = 20_000;
+const TAIL_CHARACTERS = 2_000;
+/** What a line of an edit shows at once. */
+const MAX_LINE = 2_000;
 /** A text of more lines is laid out in stretches. */
 const MAX_LINES = 400;
 const STRETCH_LINES = 200;
@@ -44,7 +49,7 @@ function callOf(model, row, call, level) {
   const mark = call.failed ? "failed" : call.kind === "agent" ? "agent" : call.result ? "done" : "waiting";
   return html`<div class="step ${state}">
     <button class="s-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, call.id, !isOpen)}>
-      ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${call.name}</b
+      ${icon("chevron", "tw")}${icon(mark, `st ${mark === "done" ? "ok" : ""}`)}<b>${showHidden(call.name)}</b
       ><span class="arg" data-part=${hasDiff(call) ? `path-${call.id}` : call.isBrief ? `input-${call.id}` : nothing}
         >${shorten(model, call.argument)}</span
       ><span class="out">${isOpen ? nothing : hitsOf(model, row, call.id)}${outcomeOf(model, call)}</span>
@@ -89,7 +94,7 @@ function outcomeOf(model, call) {
 /** @param {Model} model @param {Row} row @param {Call} call @param {number} level */
 function bodyOf(model, row, call, level) {
   const { result } = call;
-  if (call.kind === "agent" && !call.failed) return nestedOf(model, call, level);
+  if (call.kind === "agent" && !call.failed) return nestedOf(model, row, call, level);
   const isDiff = hasDiff(call);
   const input = isDiff
     ? diffOf(model, row, call)
@@ -102,26 +107,25 @@ function bodyOf(model, row, call, level) {
 
 /**
  * What a sub-agent was asked, what it did, and what it told; of one that is nested deeper, only that it is a session.
- * @param {Model} model @param {Call} call @param {number} level
+ * @param {Model} model @param {Row} caller @param {Call} call @param {number} level
  */
-function nestedOf(model, call, level) {
+function nestedOf(model, caller, call, level) {
   const child = model.children.get(call.id);
   const rows = child && level < MAX_NESTED ? reportedRows(child, call) : [];
   return html`<div class="nest">
     <div class="who"><b>Prompt</b></div>
-    <div class="prose" data-part="input-${call.id}" .innerHTML=${renderMarkdown(call.text)}></div>
+    ${proseOf(model, caller, `input-${call.id}`, call.text)}
     ${rows.map((row) => {
       const { content } = row.message;
       return html`<div class="said" data-message=${row.id}>
-        ${content === "" ? nothing : html`<div class="prose" data-part="content" .innerHTML=${renderMarkdown(content)}></div>`}
-        ${callsOf(model, row, level + 1)}
+        ${content === "" ? nothing : proseOf(model, row, "content", content)} ${callsOf(model, row, level + 1)}
       </div>`;
     })}
     ${child && model.listAddress ? html`<a class="more" href=${addressOf({ session: child.id })}>Open as session</a>` : nothing}
     ${
       call.result
         ? html`<div class="who"><b>Report</b></div>
-            <div class="prose" data-part="output-${call.id}" .innerHTML=${renderMarkdown(call.result.content)}></div>`
+            ${proseOf(model, caller, `output-${call.id}`, call.result.content)}`
         : nothing
     }
   </div>`;
@@ -133,20 +137,31 @@ function nestedOf(model, call, level) {
  */
 function diffOf(model, row, call) {
   const part = `input-${call.id}`;
+  const times = timesOf(model, row, part);
   const all = sectionsOf(call.changes).flatMap(({ heading, lines }, place) => [
-    ...(heading === undefined ? (place > 0 ? [html`<div class="dl-gap"></div>`] : []) : [headingOf(heading, part)]),
-    ...numberLines(lines).map((line) => lineOf(line, part)),
+    ...(heading === undefined ? (place > 0 ? [gap] : []) : [() => headingOf(heading, part, times)]),
+    ...numberLines(lines).map((line) => () => lineOf(model, row, part, times, line)),
   ]);
-  const cut = cutOf(model, row, part, all.length);
-  const box = (/** @type {unknown[]} */ lines) =>
-    html`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${call.argument}">${lines}</div>`;
-  return cut
-    ? html`${box(all.slice(0, cut.shown))}${moreOf(model, row, part, all.length, cut.hidden)}${box(all.slice(-TAIL_LINES))}`
-    : box(all);
+  const cut = cutOf(all.length, times);
+  const box = (/** @type {(() => unknown)[]} */ shown) =>
+    html`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${call.argument}">
+      ${shown.map((render) => render())}
+    </div>`;
+  if (!cut) return box(all);
+  return html`${box(all.slice(0, cut.shown))}${moreOf(model, row, part, all.length, cut.hidden)}${box(
+    all.slice(-TAIL_LINES),
+  )}`;
 }
 
-/** @param {string} heading @param {string} part */
-const headingOf = (heading, part) => html`<div class="dl-name" data-part=${part}>${heading}</div>`;
+/** What stands between two places of a file. */
+const gap = () => html`<div class="dl-gap"></div>`;
+
+/** @param {string} heading @param {string} part @param {number} times how often more was asked for */
+const headingOf = (heading, part, times) =>
+  html`<div class="dl-name" data-part=${part}>${beginningOf(heading, times)}</div>`;
+
+/** A line as it is read; of a very long one its beginning. @param {string} line @param {number} times */
+const beginningOf = (line, times) => showHidden(times === Infinity ? line : line.slice(0, MAX_LINE));
 
 /** @param {import("../changes.js").Line[]} lines */
 function numberLines(lines) {
@@ -158,33 +173,59 @@ function numberLines(lines) {
   }));
 }
 
-/** @param {{ line: import("../changes.js").Line, before: string, after: string }} numbered @param {string} part */
-function lineOf({ line, before, after }, part) {
-  const { sign } = line;
+/**
+ * A line of an edit, of a very long one its beginning.
+ * @param {Model} model @param {Row} row @param {string} part @param {number} times how often more was asked for
+ * @param {ReturnType<typeof numberLines>[number]} numbered
+ */
+function lineOf(model, row, part, times, { line: { sign, text, twin }, before, after }) {
   const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
+  const other = twin === undefined ? undefined : beginningOf(twin, times);
+  const line = { sign, text: beginningOf(text, times), twin: other };
   const pieces = piecesOf(line).map(({ text, isChanged }) =>
     isChanged ? (sign === "-" ? html`<del>${text}</del>` : html`<ins>${text}</ins>`) : text,
   );
+  const hidden = times === Infinity ? 0 : text.length - MAX_LINE;
   return html`<div class="dl ${kind}">
     <i>${before}</i><i>${after}</i><u>${sign === "-" ? "−" : sign}</u><span data-part=${part}>${pieces}</span>
+    ${
+      hidden > 0
+        ? html`<button class="more" @click=${() => model.showMore(row, part, Infinity)}>
+            Show ${formatMany(hidden, "more character")}
+          </button>`
+        : nothing
+    }
   </div>`;
 }
 
+/** How often more was asked for of a text; of one with the current hit, all. @param {Model} model @param {Row} row @param {string} part */
+const timesOf = (model, row, part) => (model.isSearched(row, part) ? Infinity : model.shownMore(row, part));
+
 /**
- * How much of a long text is shown, nothing if all of it.
- * @param {Model} model @param {Row} row @param {string} part @param {number} lines
+ * How many of many lines are shown, nothing if all of them.
+ * @param {number} lines @param {number} times how often more was asked for
  */
-function cutOf(model, row, part, lines) {
-  const shown = HEAD_LINES + MORE_LINES * model.shownMore(row, part);
+function cutOf(lines, times) {
+  const shown = HEAD_LINES + MORE_LINES * times;
   const hidden = lines - shown - TAIL_LINES;
-  return hidden <= TAIL_LINES || model.isSearched(row, part) ? undefined : { shown, hidden };
+  return hidden > TAIL_LINES ? { shown, hidden } : undefined;
 }
 
-/** @param {Model} model @param {Row} row @param {string} part @param {number} lines @param {number} hidden */
-function moreOf(model, row, part, lines, hidden) {
+/**
+ * What stands where a text is cut.
+ * @param {Model} model @param {Row} row @param {string} part @param {number} lines @param {number} hidden lines
+ * @param {number} [characters] that are hidden, where no whole line is
+ */
+function moreOf(model, row, part, lines, hidden, characters = 0) {
   return html`<div class="cut">
-    ${formatMany(lines, "line")}, ${formatCount(hidden)} of them not shown
-    <button @click=${() => model.showMore(row, part, 1)}>Show ${Math.min(MORE_LINES, hidden)} more</button>
+    ${
+      hidden > 0
+        ? `${formatMany(lines, "line")}, ${formatCount(hidden)} of them not shown`
+        : `${formatCount(characters)} characters not shown`
+    }
+    <button @click=${() => model.showMore(row, part, 1)}>
+      Show ${hidden > 0 ? formatCount(Math.min(MORE_LINES, hidden)) : nothing} more
+    </button>
     <button @click=${() => model.showMore(row, part, Infinity)}>Open all</button>
   </div>`;
 }
@@ -194,14 +235,32 @@ function moreOf(model, row, part, lines, hidden) {
  * @param {Model} model @param {Row} row @param {string} part @param {string} text @param {string} [kind]
  */
 export function textOf(model, row, part, text, kind = "") {
+  const { head, tail, hidden } = cutText(text, timesOf(model, row, part));
+  const box = (/** @type {string} */ shown) =>
+    html`<div class="term ${kind}" tabindex="0" data-part=${part}>${stretchesOf(showHidden(shown).split("\n"))}</div>`;
+  if (tail === undefined) return box(head);
+  const characters = text.length - head.length - tail.length;
+  return html`${box(head)}${moreOf(model, row, part, countLines(text), hidden, characters)}${box(tail)}`;
+}
+
+/**
+ * The beginning and the end of a text, by lines, and by characters where these are long.
+ * @param {string} text @param {number} times how often more was asked for
+ * @returns {{ head: string, tail?: string, hidden: number }} `hidden`: how many lines are left out whole
+ */
+function cutText(text, times) {
   const lines = text.split("\n");
-  const cut = cutOf(model, row, part, lines.length);
-  const box = (/** @type {string[]} */ shown) =>
-    html`<div class="term ${kind}" tabindex="0" data-part=${part}>${stretchesOf(shown)}</div>`;
-  if (!cut) return box(lines);
-  return html`${box(lines.slice(0, cut.shown))}${moreOf(model, row, part, countLines(text), cut.hidden)}${box(
-    lines.slice(-TAIL_LINES),
-  )}`;
+  const cut = cutOf(lines.length, times);
+  const { shown, hidden } = cut ?? { shown: lines.length, hidden: 0 };
+  const head = cut ? lines.slice(0, shown).join("\n") : text;
+  const tail = cut ? lines.slice(-TAIL_LINES).join("\n") : "";
+  const characters = MAX_CHARACTERS * (1 + times);
+  if (head.length + tail.length <= characters + TAIL_CHARACTERS) return { head, tail: cut && tail, hidden };
+  return {
+    head: head.slice(0, characters),
+    tail: (cut ? tail : text.slice(characters)).slice(-TAIL_CHARACTERS),
+    hidden,
+  };
 }
 
 /** Many lines in stretches that the browser lays out once they come on screen. @param {string[]} lines */

@@ -5,6 +5,7 @@ import { html, nothing } from "lit";
 import { FATE_WORDS, formatShare } from "../build-words.js";
 import { cachedOf, divideWindow, fatesOf, firstDifference, sentTokens } from "../builds.js";
 import { formatCount, formatTime } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { SENT_KEY } from "../inspector.js";
 import { barOf, pickOf } from "./inspector.js";
 import { titleOf } from "./inspector-list.js";
@@ -55,7 +56,9 @@ function differencesOf(model, before, after, doing) {
       const result = id === message.id ? undefined : model.messages.find((stored) => stored.id === id);
       return html`<button class="ch" @click=${() => doing.go(row)}>
         <span class="n">${formatCount(placeOf(model, id) + 1)}</span>
-        <span class="x">${result ? `${result.tool?.name ?? "Tool"}, result` : titleOf(model.rows[row])}</span>
+        <span class="x"
+          >${result ? `${showHidden(result.tool?.name ?? "Tool")}, result` : titleOf(model.rows[row])}</span
+        >
         <span class="fr">${FATE_WORDS[from.fate]} → ${FATE_WORDS[to.fate]}</span>
         <span class="w">${changeWords(to.tokens - from.tokens)}</span>
       </button>`;

@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatCount, formatMany } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { writeQuery } from "../query.js";
 import { icon } from "./icons.js";
 
@@ -60,17 +61,15 @@ function choiceOf(model, kind, any, counts) {
   const others = chosen.filter((value) => !named.some((one) => one.value === value));
   const choose = (/** @type {string} */ value) =>
     model.search(value === "" ? filters.queryWithout(kind) : filters.queryToggling({ kind, value }));
+  const option = (/** @type {string} */ value, /** @type {number} */ count) =>
+    html`<option value=${value} ?selected=${value === chosen[0]}>${showHidden(value)} (${formatCount(count)})</option>`;
   return html`<span class="chip ${chosen.length > 0 ? "on" : ""}"
     ><select
       aria-label=${kind === "tool" ? "Tool" : "File"}
       @change=${(/** @type {Event} */ { target }) => choose(/** @type {HTMLSelectElement} */ (target).value)}
     >
       <option value="" ?selected=${chosen.length === 0}>${any}</option>
-      ${others.map((value) => html`<option value=${value} ?selected=${value === chosen[0]}>${value} (0)</option>`)}
-      ${named.map(
-        ({ value, count }) =>
-          html`<option value=${value} ?selected=${value === chosen[0]}>${value} (${formatCount(count)})</option>`,
-      )}
+      ${others.map((value) => option(value, 0))} ${named.map(({ value, count }) => option(value, count))}
     </select>
     ${icon("down")}</span
   >`;
@@ -105,7 +104,9 @@ export function nothingOf(model) {
   const words = inForce.map((filter) => writeQuery({ text: "", filters: [filter] }));
   return html`<div class="none" role="status">
     <h2>Nothing found</h2>
-    <p>No message passes ${words.map((word, place) => html`${place > 0 ? " " : ""}<code>${word}</code>`)}.</p>
+    <p>
+      No message passes ${words.map((word, place) => html`${place > 0 ? " " : ""}<code>${showHidden(word)}</code>`)}.
+    </p>
     <button class="btn line" @click=${() => model.search("")}>Clear</button>
   </div>`;
 }

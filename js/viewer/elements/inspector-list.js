@@ -5,6 +5,7 @@ import { html, nothing } from "lit";
 import { FATE_WORDS, ruleWords, runWords, sentText, summaryText } from "../build-words.js";
 import { FATES, collapseRuns, messagesOf } from "../builds.js";
 import { formatCount, formatMany } from "../format.js";
+import { showHidden } from "../hidden.js";
 
 /** @import { ReadMessage } from "../../types/index.js" */
 /** @import { Build, Entry, Listed } from "../builds.js" */
@@ -97,9 +98,9 @@ function aboutOf({ inspector, rows }, row) {
 
 /** What a row is called: a text's first words, or the tools that were called. @param {Row} row */
 export function titleOf({ message, calls }) {
-  const text = message.content.slice(0, 200).replace(/\s+/g, " ").trim();
-  if (calls.length === 1) return `${calls[0].name} ${calls[0].argument}`;
-  return calls.length > 0 ? calls.map(({ name }) => name).join(", ") : text || message.role;
+  const text = showHidden(message.content.slice(0, 200).replace(/\s+/g, " ").trim());
+  if (calls.length === 1) return `${showHidden(calls[0].name)} ${calls[0].argument}`;
+  return calls.length > 0 ? showHidden(calls.map(({ name }) => name).join(", ")) : text || message.role;
 }
 
 /** @param {Entry} entry */
@@ -130,7 +131,7 @@ function textsOf(model, build, row) {
 /** @param {Model} model @param {Build} build @param {ReadMessage} message @param {boolean} isNamed */
 function textOf({ inspector }, build, message, isNamed) {
   const fate = inspector.decisions?.fates.get(message.id)?.fate ?? "later";
-  const name = isNamed ? html`<p class="of">${message.tool?.name ?? "Message"}</p>` : nothing;
+  const name = isNamed ? html`<p class="of">${showHidden(message.tool?.name ?? "Message")}</p>` : nothing;
   const stored = message.content || "(no text)";
   if (fate !== "kept" && fate !== "shortened")
     return html`${name}${boxOf("Stored", stored)}${boxOf("Sent", `nothing: ${FATE_WORDS[fate]}`)}`;
@@ -142,9 +143,11 @@ function textOf({ inspector }, build, message, isNamed) {
 }
 
 /** @param {string} label @param {string} text */
-const boxOf = (label, text) =>
-  html`<div class="text">
+function boxOf(label, text) {
+  const shown = showHidden(text.slice(0, SHOWN_CHARACTERS));
+  return html`<div class="text">
     <span>${label}</span>
-    <div class="term wrap" tabindex="0" role="group" aria-label=${label}>${text.slice(0, SHOWN_CHARACTERS)}</div>
+    <div class="term wrap" tabindex="0" role="group" aria-label=${label}>${shown}</div>
     ${text.length > SHOWN_CHARACTERS ? html`<span>${formatCount(text.length - SHOWN_CHARACTERS)} characters more</span>` : nothing}
   </div>`;
+}

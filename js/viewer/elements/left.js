@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatMany, formatSpan } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { fileFilter } from "./filters.js";
 import { icon } from "./icons.js";
 import { tabsOf } from "./tabs.js";
@@ -87,8 +88,8 @@ function notable(row) {
   /** @type {{ kind: string, name: "failed" | "agent" | "file", text: string }[]} */
   const found = [];
   for (const { failed, kind, argument, changes, name } of row.calls) {
-    if (failed) found.push({ kind: "e", name: "failed", text: argument || name });
-    else if (kind === "agent") found.push({ kind: "a", name: "agent", text: argument || name });
+    if (failed) found.push({ kind: "e", name: "failed", text: argument || showHidden(name) });
+    else if (kind === "agent") found.push({ kind: "a", name: "agent", text: argument || showHidden(name) });
     else
       for (const path of new Set(changes.map((change) => change.path)))
         found.push({ kind: "", name: "file", text: shorten(path) });
@@ -97,7 +98,7 @@ function notable(row) {
 }
 
 /** @param {string} path */
-const shorten = (path) => path.split("/").slice(-2).join("/");
+const shorten = (path) => showHidden(path.split("/").slice(-2).join("/"));
 
 /** @param {Model} model */
 function filesOf(model) {
@@ -108,11 +109,11 @@ function filesOf(model) {
     const [folder, name] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
     return html`<button
       class="f-row"
-      title="${path}, ${formatMany(rows.length, "edit")}: show only the calls that touched it"
+      title="${showHidden(path)}, ${formatMany(rows.length, "edit")}: show only the calls that touched it"
       aria-pressed=${filters.has(fileFilter(model, path))}
       @click=${() => model.search(filters.queryToggling(fileFilter(model, path)))}
     >
-      <span class="p"><span>${shorten(folder)}</span>${name}</span>
+      <span class="p"><span>${shorten(folder)}</span>${showHidden(name)}</span>
       <span class="plus">${added > 0 ? `+${added}` : ""}</span
       ><span class="minus">${removed > 0 ? `−${removed}` : ""}</span>
     </button>`;

@@ -6,11 +6,12 @@ import { addressOf } from "../address.js";
 import { FATE_WORDS } from "../build-words.js";
 import { fateOf } from "../builds.js";
 import { formatCost, formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { imageSize, imageUrl, sizeOf } from "../images.js";
-import { renderMarkdown } from "../markdown.js";
 import { costOfAnswer } from "../usage.js";
 import { callsOf, hitsOf, textOf } from "./call.js";
 import { icon } from "./icons.js";
+import { proseOf } from "./prose.js";
 
 /** @import { Attachment } from "../../types/index.js" */
 /** @import { Row } from "../conversation.js" */
@@ -18,6 +19,8 @@ import { icon } from "./icons.js";
 
 /** A request of more lines is cut until it is opened. */
 const MAX_USER_LINES = 24;
+/** An image of more is not decoded: it takes four bytes a pixel. */
+const MAX_PIXELS = 64_000_000;
 
 /** What a row is called, for whoever hears it. @param {Row} row */
 export function nameOf(row) {
@@ -66,7 +69,8 @@ function userOf(model, row, foldTurn) {
   const { content, attachments, tokens } = row.message;
   const lines = content.split("\n");
   const isLong = lines.length > MAX_USER_LINES;
-  const isOpened = model.shownMore(row, "content") > 0;
+  const times = model.shownMore(row, "content");
+  const isOpened = times > 0;
   const isWhole = !isLong || isOpened || model.isSearched(row, "content");
   const shown = isWhole ? content : lines.slice(0, MAX_USER_LINES).join("\n");
   return html`<div class="who">
@@ -85,10 +89,10 @@ function userOf(model, row, foldTurn) {
         }
       </span>
     </div>
-    <div class="prose" data-part="content" .innerHTML=${renderMarkdown(shown)}></div>
+    ${proseOf(model, row, "content", shown)}
     ${
       isLong && (!isWhole || isOpened)
-        ? html`<button class="more" @click=${() => model.showMore(row, "content", isWhole ? -1 : 1)}>
+        ? html`<button class="more" @click=${() => model.showMore(row, "content", isWhole ? -times : 1)}>
             ${isWhole ? "Show less" : `Show ${lines.length - MAX_USER_LINES} more lines`}
           </button>`
         : nothing
@@ -114,8 +118,8 @@ function assistantOf(model, row) {
       </span>
     </div>
     ${reasoning.map((piece, index) => reasoningOf(model, row, index, piece.text))}
-    ${content === "" ? nothing : html`<div class="prose" data-part="content" .innerHTML=${renderMarkdown(content)}></div>`}
-    ${imagesOf(attachments)} ${callsOf(model, row)}`;
+    ${content === "" ? nothing : proseOf(model, row, "content", content)} ${imagesOf(attachments)}
+    ${callsOf(model, row)}`;
 }
 
 /** @param {Model} model @param {Row} row @param {number} index @param {string} text */
@@ -123,9 +127,7 @@ function reasoningOf(model, row, index, text) {
   const part = `reasoning-${index}`;
   const isSealed = text === "";
   const isOpen = !isSealed && model.isOpen(row, part);
-  const words = isSealed
-    ? "Sealed by the provider; its text is not in the log"
-    : text.slice(0, 200).replace(/\s+/g, " ");
+  const words = isSealed ? "Sealed by the provider; its text is not in the log" : beginningOf(text);
   return html`<div class="reason">
     <button
       class="r-head"
@@ -136,18 +138,25 @@ function reasoningOf(model, row, index, text) {
       ${icon("chevron", "tw")}<b>Reasoning</b><span class="pv">${words}</span>
       ${isOpen ? nothing : hitsOf(model, row, part)}
     </button>
-    ${isOpen ? html`<div class="r-body prose" data-part=${part} .innerHTML=${renderMarkdown(text)}></div>` : nothing}
+    ${isOpen ? proseOf(model, row, part, text, "r-body") : nothing}
   </div>`;
 }
+
+/** The first words of a text, for a line. @param {string} text */
+const beginningOf = (text) => showHidden(text.slice(0, 200).replace(/\s+/g, " "));
 
 /** @param {Model} model @param {Row} row */
 function otherOf(model, row) {
   const isOpen = model.isOpen(row, "content");
   const { content, tool, role, attachments } = row.message;
-  const name = tool ? `${tool.name}, without its call` : role === "system" ? "Instructions" : "Note from the client";
+  const name = tool
+    ? `${showHidden(tool.name)}, without its call`
+    : role === "system"
+      ? "Instructions"
+      : "Note from the client";
   return html`<div class="reason">
       <button class="r-head" aria-expanded=${isOpen} @click=${() => model.setOpen(row, "content", !isOpen)}>
-        ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${content.slice(0, 200).replace(/\s+/g, " ")}</span>
+        ${icon("chevron", "tw")}<b>${name}</b><span class="pv">${beginningOf(content)}</span>
         <span>${isOpen ? nothing : hitsOf(model, row, "content")} ${formatMany(row.tokens, "token")}</span>
       </button>
       ${isOpen ? html`<div class="boxed">${textOf(model, row, "content", content, "wrap")}</div>` : nothing}
@@ -168,17 +177,21 @@ function summaryOf(model, row) {
       </span>
       <span class="sub">The messages before became a summary of ${formatMany(row.tokens, "token")}.</span>
     </div>
-    ${isOpen ? html`<div class="prose summary" data-part="content" .innerHTML=${renderMarkdown(row.message.content)}></div>` : nothing}`;
+    ${isOpen ? proseOf(model, row, "content", row.message.content, "summary") : nothing}`;
 }
 
 /** @param {Attachment[] | undefined} attachments */
 function imagesOf(attachments) {
   return (attachments ?? []).map((attachment) => {
     const url = imageUrl(attachment);
-    const name = attachment.name ?? attachment.path ?? attachment.mime;
-    if (!url) return html`<p class="file">${icon("file")} ${name}, ${attachment.mime}</p>`;
-    const size = imageSize(attachment);
+    const name = showHidden(attachment.name ?? attachment.path ?? attachment.mime);
+    const size = url ? imageSize(attachment) : undefined;
     const pixels = size ? `${size.width} × ${size.height}, ` : "";
+    const isHuge = size && size.width * size.height > MAX_PIXELS;
+    if (!url || isHuge)
+      return html`<p class="file">
+        ${icon("file")} ${name}, ${isHuge ? `${pixels}too large to show` : attachment.mime}
+      </p>`;
     return html`<figure class="img">
       <img
         src=${url}

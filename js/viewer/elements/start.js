@@ -6,6 +6,7 @@ import { LIST, addressOf } from "../address.js";
 import { filesIn } from "../dropped.js";
 import { formatDate, formatMany } from "../format.js";
 import { textToFind } from "../found.js";
+import { showHidden } from "../hidden.js";
 import { brandOf, icon } from "./icons.js";
 import { switchTheme } from "./viewer.js";
 
@@ -125,7 +126,7 @@ export class Start extends LitElement {
 /** @param {Notice} told */
 const toldOf = ({ message, details, beginning }) =>
   html`<div class="told-start" role="alert">
-    <p>${message}</p>
+    <p>${showHidden(message)}</p>
     ${details ? html`<p class="details">${details}</p>` : nothing}
     ${beginning ? html`<p class="details">It begins with <code>${beginning}</code></p>` : nothing}
   </div>`;
@@ -150,9 +151,11 @@ function sessionsOf({ heading, listed, words, found }) {
 /** @param {Listed} listed @param {string} [search] */
 function recordOf({ id, title, project, lastActive, messageCount }, search) {
   const [name = ""] = (project ?? "").split(/[\\/]/).slice(-1);
-  const about = [name, formatDate(lastActive), formatMany(messageCount, "message")].filter(Boolean).join(", ");
+  const about = [showHidden(name), formatDate(lastActive), formatMany(messageCount, "message")]
+    .filter(Boolean)
+    .join(", ");
   return html`<a class="rec" href=${addressOf({ session: id, search })}>
-    <span class="x">${title || "Session"}</span><span>${about}</span>
+    <span class="x">${showHidden(title) || "Session"}</span><span>${about}</span>
   </a>`;
 }
 
@@ -172,7 +175,9 @@ function hitOf(hit, words) {
   const address = addressOf({ session: hit.session.id, message: hit.id, search: textToFind(hit, words) });
   return html`<a class="rec-hit" href=${address}>
     <span class="who">${hit.role}</span>
-    <span class="x">${hit.excerpt.map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}</span>
+    <span class="x"
+      >${hit.excerpt.map(({ text, isHit }) => (isHit ? html`<mark>${showHidden(text)}</mark>` : showHidden(text)))}</span
+    >
   </a>`;
 }
 

@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatAgent, formatCount, formatModel, formatShort, formatSpan } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { filtersOf } from "./filters.js";
 import { brandOf, icon } from "./icons.js";
 
@@ -16,11 +17,13 @@ import { MAX_HITS } from "../search.js";
  */
 export function headerOf(model, actions) {
   const { display, project, provider, imported } = model.metadata;
-  const of = [project?.name, formatAgent(imported?.agent), formatModel(provider.model)].filter(Boolean).join(" · ");
+  const of = [showHidden(project?.name ?? ""), formatAgent(imported?.agent), formatModel(provider.model)]
+    .filter(Boolean)
+    .join(" · ");
   return html`<header class="head">
     ${brandOf(model.listAddress)}
     <div class="title">
-      <h1>${display.title || "Session"}</h1>
+      <h1>${showHidden(display.title) || "Session"}</h1>
       <span class="of">${of}</span>
     </div>
     ${model.isLive ? html`<span class="live"><i></i>Live</span>` : nothing} ${searchOf(model, actions)}

@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit";
 import { formatCost, formatMany, formatModel, formatShort } from "../format.js";
+import { showHidden } from "../hidden.js";
 import { sumByModel } from "../usage.js";
 
 /** @import { Model } from "../model.js" */
@@ -20,7 +21,7 @@ export function usageOf(model) {
       ${priced.length > 0 ? `Costs by the list of prices of ${priced[0].listedOn}.` : nothing}
       ${
         unpriced.length > 0
-          ? `No price is listed for ${unpriced.map(({ model: name }) => name || "calls without a model").join(", ")}.`
+          ? `No price is listed for ${unpriced.map(({ model: name }) => showHidden(name) || "calls without a model").join(", ")}.`
           : nothing
       }
       ${model.children.size > 0 ? `With ${formatMany(model.children.size, "sub-agent")}.` : nothing}
@@ -43,7 +44,7 @@ function totalOf(sums) {
 function modelOf({ model, calls, sent, output, cacheRead, cacheWrite, cost, listedOn }) {
   const cached = sent > 0 ? Math.round((100 * cacheRead) / sent) : 0;
   return html`<dl class="use" title=${model}>
-    <dt>${formatModel(model) || "No model"}</dt>
+    <dt>${showHidden(formatModel(model)) || "No model"}</dt>
     <dd class="cost">${listedOn === undefined ? "no price" : formatCost(cost)}</dd>
     <dd>${formatMany(calls, "call")}</dd>
     <dd><b>${formatShort(sent)}</b> in</dd>

@@ -3,6 +3,7 @@
 
 import { LitElement, html, nothing } from "lit";
 import { addressOf, readAddress } from "../address.js";
+import { showHidden } from "../hidden.js";
 import { KEYS, Keys } from "../keys.js";
 import { currentHitBox } from "../marks.js";
 import { foldsOf } from "../model.js";
@@ -371,7 +372,7 @@ function damageOf({ damage, branches, conversation }, { close, go }) {
         const { file, message, after, bytes } = one;
         const row = after === undefined ? undefined : (conversation.rowOf.get(branches.shownBefore(after)) ?? 0);
         return html`<li>
-          ${[file, rangeOf(one)].filter(Boolean).join(", ")}: ${message}
+          ${[showHidden(file), rangeOf(one)].filter(Boolean).join(", ")}: ${message}
           ${row === undefined ? nothing : html`<button class="more" @click=${() => go(row)}>Show the place</button>`}
           ${row === undefined && bytes ? html`<button class="more" @click=${() => saveBytes(one)}>Save the bytes</button>` : nothing}
         </li>`;
