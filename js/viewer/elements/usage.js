@@ -43,7 +43,7 @@ function totalOf(sums) {
 /** @param {ModelUsage} sum */
 function modelOf({ model, calls, sent, output, cacheRead, cacheWrite, cost, listedOn }) {
   const cached = sent > 0 ? Math.round((100 * cacheRead) / sent) : 0;
-  return html`<dl class="use" title=${model}>
+  return html`<dl class="use" title=${showHidden(model)}>
     <dt>${showHidden(formatModel(model)) || "No model"}</dt>
     <dd class="cost">${listedOn === undefined ? "no price" : formatCost(cost)}</dd>
     <dd>${formatMany(calls, "call")}</dd>
