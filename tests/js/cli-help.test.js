@@ -83,7 +83,7 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["context", "--encoding", "gpt2"], "cl100k_base"],
   [["resume", "x", "--with", "claud"], "claude-code"],
   [["import", "--from", "claud", "x"], "nanocoder"],
-  [["export", "--to", "pdf"], "markdown, json, leftoff, "],
+  [["export", "--to", "pdf"], "markdown, json, atif, leftoff, "],
   [["rename"], "SESSION is missing; see 'leftoff rename --help'"],
   [["pin", "last"], "MESSAGE is missing"],
   [["relocate", "a"], "NEW is missing"],
