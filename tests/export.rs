@@ -168,7 +168,7 @@ fn another_shape_and_what_is_no_object_are_refused() {
     assert_eq!(refusal.code, Code::InvalidRequest);
     assert_eq!(
         refusal.message,
-        "expected json, markdown or leftoff to export, but found \"pdf\\\"\" instead"
+        "expected json, markdown, atif or leftoff to export, but found \"pdf\\\"\" instead"
     );
     let mut export = Export::new(ExportFormat::Markdown, false);
     for bad in ["", "[]", "{\"a\":", "7"] {

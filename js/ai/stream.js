@@ -36,7 +36,7 @@ const ownStreams = (() => {
  * @param {AiStream<Message>} chat
  * @returns {Promise<void>} resolves once the answer has ended and is saved as far as it came, also after an error of the
  *   run
- * @throws {LeftoffError} as `saveChat`; then the rest of the answer is not saved
+ * @throws {LeftoffError} what `saveChat` throws: then the rest of the answer is not saved
  * @example
  * const messages = [{ id: "msg-1", role: "user", parts: [{ type: "text", text: "Hello" }] }];
  * async function* grow() {
