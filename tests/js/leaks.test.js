@@ -262,7 +262,10 @@ const EXITS = {
       return [...all, (await store.outputs.menu()).text];
     },
     info: (session, store) => store.info(session),
-    usage: (_, store) => store.usage({ by: ["session", "agent", "model", "project", "day"], all: true }),
+    usage: async (session, store) => {
+      await session.append({ role: "assistant", content: "", assistant: { model: "gpt-4o", usage: { input: 1 } } });
+      return store.usage({ by: ["session", "agent", "model", "project", "day"], all: true });
+    },
     turn: async (_, store) => {
       await store.writeSetting("recall", "prompt");
       return Promise.all(

@@ -38,6 +38,7 @@ const UNGIVEN = {
   "loadWasm.leftoff": "as loadWasm itself",
   "loadWasm.o200k_base": "as loadWasm itself",
   "loadWasm.reader": "as loadWasm itself",
+  "usage.session": "a step names a session of its own by that: tests/js/viewer-usage.test.js",
   "openStore.readOnly": "of JavaScript alone: tests/js/printed.test.js",
 };
 

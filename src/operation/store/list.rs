@@ -117,7 +117,9 @@ impl Store {
             for seen in found.by_ref() {
                 is_over = false;
                 match seen {
-                    FoundSession::Verified(_, session) if !self.is_idle(io, &session) => {
+                    FoundSession::Verified(_, session)
+                        if wanted.keeps_idle || !self.is_idle(io, &session) =>
+                    {
                         listed.extend(Some(session).filter(|session| wanted.includes(session)));
                     }
                     seen => works.push(Box::pin(self.verify_and_pause(io, index, seen, wanted))),
@@ -148,7 +150,7 @@ impl Store {
         let Some(FoundSession::Verified(found, session)) = self.verify_session(io, index, seen).await? else {
             return Ok(None);
         };
-        if !self.is_idle(io, &session) {
+        if wanted.keeps_idle || !self.is_idle(io, &session) {
             return Ok(Some(session));
         }
         let mut open = self.find_open(&session.path);

@@ -61,6 +61,7 @@ impl ListRequest {
             since_ms: since,
             until_ms: until,
             counts_own_as_foreign: false,
+            keeps_idle: false,
         };
         request::reject_bad(&mut bad)?;
         Ok(wanted)

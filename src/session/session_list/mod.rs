@@ -265,6 +265,8 @@ pub struct ListRequest {
     /// A session open here counts as open elsewhere, and is not paused: the caller does not list it as its own, and
     /// may be another module.
     pub counts_own_as_foreign: bool,
+    /// Sessions that have been idle for long are not paused.
+    pub keeps_idle: bool,
     /// At most so many.
     pub limit: Option<usize>,
     /// The order.
@@ -331,11 +333,20 @@ impl ListRequest {
     }
 
     /// All sessions of the project or of all projects, in this folder if one is named, the last created first: whatever
-    /// their type, archived or not.
+    /// their type, archived or not. None is paused.
     #[cfg(feature = "interop")]
     pub(crate) fn for_any_type(all_projects: bool, folder: Option<String>) -> ListRequest {
         let (session_type, sort) = (TypeFilter::Any, SortOrder::Created);
-        ListRequest { all_projects, folder, session_type, sort, ..ListRequest::default() }
+        // To count is no reason to pause what is open here.
+        let counts_own_as_foreign = true;
+        ListRequest {
+            all_projects,
+            folder,
+            session_type,
+            sort,
+            counts_own_as_foreign,
+            ..ListRequest::default()
+        }
     }
 
     /// Whether the list has it.
