@@ -58,8 +58,8 @@ async function check(name, work) {
  * example's two; by 6 and 0.21 MB with HTML files of sessions: what each has in it, which is a page with all that it
  * loads in one script, the module and the command that write it, two files of types, and its reference.
  */
-const MAX_FILES = 296;
-const MAX_PACKAGE_BYTES = 12_230_000;
+const MAX_FILES = 299;
+const MAX_PACKAGE_BYTES = 12_460_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.
