@@ -1,7 +1,7 @@
 // @ts-check
 /** `leftoff export`: a session as one text, or as another agent keeps its own. */
 
-import { rm, writeFile } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 
 import { LeftoffError } from "../index.js";
 import { codeOf } from "../storage/folders.js";
@@ -77,7 +77,13 @@ async function exportForAgent(agent, args) {
 /** @param {string} path @param {string | AsyncIterable<string>} text */
 async function writeNew(path, text) {
   try {
-    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+    const file = await open(path, "wx", 0o600);
+    try {
+      // Piece by piece: Bun's `writeFile` writes NUL behind pieces that have letters of several bytes.
+      for await (const piece of typeof text === "string" ? [text] : text) await file.appendFile(piece);
+    } finally {
+      await file.close();
+    }
   } catch (cause) {
     if (codeOf(cause) === "EEXIST")
       throw new LeftoffError({
