@@ -5,7 +5,7 @@ import { randomId } from "../wasm/clock.js";
 import { refusal } from "../sdk/refusal.js";
 import { chunksBetween } from "./chunks.js";
 import { streamOf } from "./marks.js";
-import { createChat, findChat, saveMessages } from "./save.js";
+import { findChat, saveMessages } from "./save.js";
 import { screens } from "./screen.js";
 import { Tree } from "./tree.js";
 
@@ -55,11 +55,8 @@ export async function saveStream(store, chat) {
   const pid = globalThis.process?.pid;
   const save = (/** @type {AiUiMessage | undefined} */ last, /** @type {Partial<StreamMark>} */ mark) =>
     saveMessages(store, { chatId, messages: withAnswer(messages, last) }, { id, ...mark });
-  const session = await createChat(store, chatId);
   ownStreams.add(id);
   try {
-    // Takes the lease by which others see that this process is there: an append that expects a message takes none.
-    await session.append([]);
     await save(undefined, { pid });
     const { last, ...end } = await saveStates(answer, (state) => save(state, { pid }));
     await save(last, end);
