@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::json::text::to_json;
 use crate::record::message::{Assistant, Attachment, Message, Role, ToolCall, Usage};
-use crate::tokens::prices::{self, Dollars};
+use crate::tokens::prices::{Dollars, PriceLookup};
 
 const SCHEMA_VERSION: &str = "ATIF-v1.8";
 /// The images that the format can name, by their media types.
@@ -26,6 +26,7 @@ pub(super) struct Trajectory {
     unanswered: Vec<String>,
     steps: usize,
     sums: Usage,
+    prices: PriceLookup,
     // In millionths of a millionth of a dollar; `None` once a call has no price.
     cost: Option<u128>,
     calls: usize,
@@ -62,13 +63,11 @@ impl Trajectory {
             "version": UNKNOWN,
             "model_name": text("/provider/model"),
         }));
-        let Usage { input, output, cache_read, cache_write, .. } = self.sums;
-        let prompt = [input, cache_read, cache_write].map(Option::unwrap_or_default).iter().sum::<u64>();
         let cost = self.cost.filter(|_| self.calls > 0).map(Dollars::from_units);
         let metrics = without_nulls(json!({
-            "total_prompt_tokens": (self.calls > 0).then_some(prompt),
-            "total_completion_tokens": output,
-            "total_cached_tokens": cache_read,
+            "total_prompt_tokens": (self.calls > 0).then(|| self.sums.sum_input().unwrap_or_default()),
+            "total_completion_tokens": self.sums.output,
+            "total_cached_tokens": self.sums.cache_read,
             "total_cost_usd": cost,
             "total_steps": self.steps,
         }));
@@ -150,30 +149,17 @@ impl Trajectory {
     }
 
     fn metrics_of(&mut self, assistant: &Assistant, usage: &Usage) -> Value {
-        let units = assistant
-            .model
-            .as_deref()
-            .and_then(prices::find_prices)
-            .and_then(|prices| prices.cost_of_usage(usage))
-            .or((usage.sum() == 0).then_some(0));
+        let units = self.prices.cost_of_call(assistant.model.as_deref(), usage);
+        let units = units.or((usage.sum() == 0).then_some(0));
         self.calls += 1;
         self.cost = self.cost.zip(units).map(|(sum, units)| sum.saturating_add(units));
-        for (sum, count) in [
-            (&mut self.sums.input, usage.input),
-            (&mut self.sums.output, usage.output),
-            (&mut self.sums.cache_read, usage.cache_read),
-            (&mut self.sums.cache_write, usage.cache_write),
-        ] {
-            *sum = count.map(|count| sum.unwrap_or_default().saturating_add(count)).or(*sum);
-        }
-        let prompt = [usage.input, usage.cache_read, usage.cache_write];
-        let sent = prompt.iter().flatten().fold(0, |sum: u64, count| sum.saturating_add(*count));
+        self.sums.add(usage);
         let extra = unless_empty(json!({
             "cache_write_tokens": usage.cache_write,
             "reasoning_tokens": usage.reasoning,
         }));
         without_nulls(json!({
-            "prompt_tokens": prompt.iter().any(Option::is_some).then_some(sent),
+            "prompt_tokens": usage.sum_input(),
             "completion_tokens": usage.output,
             "cached_tokens": usage.cache_read,
             "cost_usd": units.map(Dollars::from_units),

@@ -130,14 +130,13 @@ impl Export {
                 json::render_item(message, self.messages == 1)
             }
             ExportFormat::Markdown => {
-                let is_on_path = fields.raw("onPath") != Some("false");
-                // It was read from a log, where every value has its kind.
-                self.section(&Message::parse_copy(fields, &mut Vec::new()), is_on_path)
+                let (message, is_on_path) = read_message(fields);
+                self.section(&message, is_on_path)
             }
             #[cfg(feature = "interop")]
             ExportFormat::Atif => {
-                let is_on_path = fields.raw("onPath") != Some("false");
-                self.trajectory.add_message(&Message::parse_copy(fields, &mut Vec::new()), is_on_path)
+                let (message, is_on_path) = read_message(fields);
+                self.trajectory.add_message(&message, is_on_path)
             }
         })
     }
@@ -181,6 +180,13 @@ impl Export {
     fn behind_messages(&self) -> &'static str {
         if self.messages == 0 { "],\n  \"toolExecutions\": [" } else { "\n  ],\n  \"toolExecutions\": [" }
     }
+}
+
+// Reads a stored message, and whether it is on the current path.
+fn read_message(fields: Fields<'_>) -> (Message, bool) {
+    let is_on_path = fields.raw("onPath") != Some("false");
+    // It was read from a log, where every value has its kind.
+    (Message::parse_copy(fields, &mut Vec::new()), is_on_path)
 }
 
 fn object<'a>(json: &'a str, what: &str) -> Result<Fields<'a>, Error> {

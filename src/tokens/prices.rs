@@ -2,6 +2,8 @@
 //! 1.110.2, MIT License; `scripts/prices.mjs` makes it and says what its columns are.
 
 use alloc::borrow::ToOwned;
+#[cfg(feature = "interop")]
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -169,6 +171,28 @@ pub fn find_prices(name: &str) -> Option<Prices> {
     let name = name.strip_suffix("[1m]").unwrap_or(&name);
     let (_, row) = rows().filter(|(listed, _)| is_of(name, listed)).max_by_key(|(listed, _)| listed.len())?;
     read_row(row)
+}
+
+/// Prices that are looked up once for each model, as many calls are of few models.
+#[cfg(feature = "interop")]
+#[derive(Debug, Default)]
+pub(crate) struct PriceLookup(BTreeMap<String, Option<Prices>>);
+
+#[cfg(feature = "interop")]
+impl PriceLookup {
+    /// As [`Prices::cost_of_usage`]; `None` for a model that is not known or has no prices.
+    pub fn cost_of_call(&mut self, model: Option<&str>, usage: &Usage) -> Option<u128> {
+        let name = model.unwrap_or_default();
+        if !self.0.contains_key(name) {
+            self.0.insert(name.to_owned(), find_prices(name));
+        }
+        self.0.get(name).copied().flatten()?.cost_of_usage(usage)
+    }
+
+    /// The models that were looked up, and have no prices.
+    pub fn unlisted_models(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, prices)| prices.is_none()).map(|(name, _)| &**name)
+    }
 }
 
 /// Computes what a call of a model cost by its provider's counts, `{"input","output","cacheRead","cacheWrite",

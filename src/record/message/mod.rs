@@ -287,11 +287,31 @@ pub fn read(record: &Record) -> (Option<Message>, Vec<Problem>) {
 }
 
 impl Usage {
+    /// The tokens that were sent, cached or not; `None` if no such count is known.
+    #[cfg(feature = "interop")]
+    pub(crate) fn sum_input(&self) -> Option<u64> {
+        [self.input, self.cache_read, self.cache_write].into_iter().flatten().reduce(u64::saturating_add)
+    }
+
     /// All tokens, sent and answered.
     #[cfg(feature = "interop")]
     pub(crate) fn sum(&self) -> u64 {
-        let counts = [self.input, self.output, self.cache_read, self.cache_write];
-        counts.into_iter().flatten().fold(0, u64::saturating_add)
+        self.sum_input().unwrap_or_default().saturating_add(self.output.unwrap_or_default())
+    }
+
+    /// Adds the counts of another call; one that neither knows stays unknown.
+    #[cfg(feature = "interop")]
+    pub(crate) fn add(&mut self, other: &Usage) {
+        for (sum, count) in [
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cache_read, other.cache_read),
+            (&mut self.cache_write, other.cache_write),
+            (&mut self.cache_write_hour, other.cache_write_hour),
+            (&mut self.reasoning, other.reasoning),
+        ] {
+            *sum = count.map(|count| sum.unwrap_or_default().saturating_add(count)).or(*sum);
+        }
     }
 }
 

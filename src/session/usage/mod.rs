@@ -13,12 +13,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use xxhash_rust::xxh64::xxh64;
 
-use crate::json::text::{is_default, to_json};
+use crate::json::text::to_json;
 use crate::record::message::{self, Message, Usage};
-use crate::record::scan::{ScanItem, Scanner};
+use crate::record::scan::records;
 use crate::session::branch::hash_text;
 use crate::time::{self, Stamp};
-use crate::tokens::prices::{self, Dollars, LISTED_ON, Prices};
+use crate::tokens::prices::{Dollars, LISTED_ON, PriceLookup};
 
 pub use request::{UsageGroup, UsageRequest};
 
@@ -44,7 +44,7 @@ pub struct UsageTally {
     now: Stamp,
     counted: BTreeSet<u64>,
     rows: BTreeMap<RowKey, Sums>,
-    prices: BTreeMap<String, Option<Prices>>,
+    prices: PriceLookup,
 }
 
 /// The calls of one log, each as its highest revision.
@@ -70,24 +70,12 @@ struct RowKey {
     model: Option<String>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Sums {
     calls: u64,
     unpriced: u64,
-    usage: UsageSums,
+    usage: Usage,
     cost: u128,
-}
-
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct UsageSums {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_write: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    cache_write_hour: u64,
-    reasoning: u64,
 }
 
 #[derive(Serialize)]
@@ -112,7 +100,7 @@ struct UsageRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     calls: u64,
-    usage: &'a UsageSums,
+    usage: &'a Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Dollars>,
     unpriced: u64,
@@ -134,11 +122,7 @@ impl LogCalls {
 
     /// Takes a line of the log.
     pub fn add_line(&mut self, line: &[u8]) {
-        let mut scanner = Scanner::forward(0);
-        scanner.feed(line);
-        scanner.finish();
-        while let Some(found) = scanner.next() {
-            let ScanItem::Record(record) = found else { continue };
+        for record in records(line) {
             let Some(message) = message::read(&record).0 else { continue };
             let id = hash_text(&message.id);
             if self.0.get(&id).is_none_or(|(rev, _)| message.rev >= *rev) {
@@ -166,7 +150,7 @@ impl ModelCall {
 impl UsageTally {
     /// Begins with no calls.
     pub fn new(request: UsageRequest, now: Stamp) -> UsageTally {
-        let (counted, rows, prices) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        let (counted, rows, prices) = (BTreeSet::new(), BTreeMap::new(), PriceLookup::default());
         UsageTally { request, now, counted, rows, prices }
     }
 
@@ -179,7 +163,7 @@ impl UsageTally {
                 self.request.includes(ms) && self.request.agent.as_ref().is_none_or(|wanted| wanted == agent);
             if is_wanted && self.counted.insert(call.key) {
                 let key = self.row_key(place, session, (ms, agent, call.model.as_deref()));
-                let cost = self.find_cost(call.model.as_deref(), &call.usage);
+                let cost = self.prices.cost_of_call(call.model.as_deref(), &call.usage);
                 self.rows.entry(key).or_default().add(&call.usage, cost);
             }
         }
@@ -206,14 +190,6 @@ impl UsageTally {
         key
     }
 
-    fn find_cost(&mut self, model: Option<&str>, usage: &Usage) -> Option<u128> {
-        let name = model.unwrap_or_default();
-        if !self.prices.contains_key(name) {
-            self.prices.insert(name.to_owned(), prices::find_prices(name));
-        }
-        self.prices.get(name).copied().flatten()?.cost_of_usage(usage)
-    }
-
     /// The sessions that have rows, by their places.
     pub fn sessions(&self) -> BTreeSet<usize> {
         self.rows.keys().filter_map(|key| key.session).collect()
@@ -235,13 +211,24 @@ impl UsageTally {
             rows: rows.into_iter().map(|(key, sums)| sums.to_row(key, &raw)).collect(),
             total: total.to_row(&nothing, &raw),
             listed_on: LISTED_ON,
-            unpriced: self.unpriced_models(),
+            unpriced: self.prices.unlisted_models().collect(),
         })
     }
+}
 
-    fn unpriced_models(&self) -> Vec<&str> {
-        let unlisted = self.prices.iter().filter(|(_, prices)| prices.is_none());
-        unlisted.map(|(name, _)| &**name).collect()
+// A sum says 0 where no call has such a count.
+impl Default for Sums {
+    fn default() -> Sums {
+        let none = Some(0);
+        let usage = Usage {
+            input: none,
+            output: none,
+            cache_read: none,
+            cache_write: none,
+            reasoning: none,
+            ..Usage::default()
+        };
+        Sums { calls: 0, unpriced: 0, usage, cost: 0 }
     }
 }
 
@@ -250,14 +237,7 @@ impl Sums {
         self.calls += 1;
         self.unpriced += u64::from(cost.is_none());
         self.cost = self.cost.saturating_add(cost.unwrap_or_default());
-        self.usage.add(&UsageSums {
-            input: usage.input.unwrap_or_default(),
-            output: usage.output.unwrap_or_default(),
-            cache_read: usage.cache_read.unwrap_or_default(),
-            cache_write: usage.cache_write.unwrap_or_default(),
-            cache_write_hour: usage.cache_write_hour.unwrap_or_default(),
-            reasoning: usage.reasoning.unwrap_or_default(),
-        });
+        self.usage.add(usage);
     }
 
     fn add_sums(&mut self, other: &Sums) {
@@ -279,20 +259,5 @@ impl Sums {
             cost: (self.unpriced < self.calls || self.calls == 0).then(|| Dollars::from_units(self.cost)),
             unpriced: self.unpriced,
         }
-    }
-}
-
-impl UsageSums {
-    fn add(&mut self, other: &UsageSums) {
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cache_read = self.cache_read.saturating_add(other.cache_read);
-        self.cache_write = self.cache_write.saturating_add(other.cache_write);
-        self.cache_write_hour = self.cache_write_hour.saturating_add(other.cache_write_hour);
-        self.reasoning = self.reasoning.saturating_add(other.reasoning);
-    }
-
-    fn sum(&self) -> u64 {
-        [self.output, self.cache_read, self.cache_write].into_iter().fold(self.input, u64::saturating_add)
     }
 }

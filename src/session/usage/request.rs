@@ -94,11 +94,6 @@ impl UsageRequest {
         Ok(wanted)
     }
 
-    /// Whether it asks for sums of sessions.
-    pub fn has_sessions(&self) -> bool {
-        self.groups.contains(&UsageGroup::Session)
-    }
-
     pub(super) fn includes(&self, ms: Option<i64>) -> bool {
         self.since_ms.is_none_or(|since| ms.is_some_and(|ms| ms >= since))
             && self.until_ms.is_none_or(|until| ms.is_some_and(|ms| ms <= until))
