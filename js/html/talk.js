@@ -2,7 +2,8 @@
 /** The talk of a session as markup that is read without scripts: a row for each message, calls and reasoning folded. */
 
 import { countLines, isOpenAtFirst } from "../viewer/calls.js";
-import { diffLines, sectionsOf } from "../viewer/changes.js";
+import { countChanged, numberLines, sectionsOf } from "../viewer/changes.js";
+import { countsOf } from "../viewer/conversation.js";
 import { formatCount, formatDuration, formatMany, formatModel, formatShort } from "../viewer/format.js";
 import { imageSize, imageUrl, sizeOf } from "../viewer/images.js";
 import { escapeMarkup } from "../viewer/markup.js";
@@ -62,9 +63,8 @@ function userOf({ message }, turn) {
 
 /** @param {Row} row */
 function assistantOf({ message, calls, isFirstOfModel }) {
-  const { model, reasoning = [], usage } = message.assistant ?? {};
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
-  const sent = input + cacheRead + cacheWrite;
+  const { model, reasoning = [] } = message.assistant ?? {};
+  const { sent, output } = countsOf(message);
   const counts = [
     ...(sent > 0 ? [markup`<span class="opt">in <b>${formatShort(sent)}</b></span>`] : []),
     ...(output > 0 ? [markup`<span class="opt">out <b>${formatShort(output)}</b></span>`] : []),
@@ -155,8 +155,7 @@ function callOf(call) {
 
 /** @param {Call} call */
 function outcomeOf({ changes, failed, outcome, ms, tokens }) {
-  const lines = failed ? [] : changes.flatMap(diffLines);
-  const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
+  const { added, removed } = countChanged(failed ? [] : changes);
   return [
     ...(added > 0 ? [markup`<span class="plus">+${added}</span>`] : []),
     ...(removed > 0 ? [markup`<span class="minus">−${removed}</span>`] : []),
@@ -193,12 +192,9 @@ function diffOf({ changes, argument }) {
 
 /** @param {import("../viewer/changes.js").Line[]} lines */
 function numberedOf(lines) {
-  let [before, after] = [0, 0];
-  return lines.map(({ sign, text }) => {
-    if (sign !== "+") before += 1;
-    if (sign !== "-") after += 1;
+  return numberLines(lines).map(({ line: { sign, text }, before, after }) => {
     const kind = sign === "+" ? "a" : sign === "-" ? "d" : "";
-    const numbers = markup`<i>${sign === "+" ? "" : before}</i><i>${sign === "-" ? "" : after}</i>`;
+    const numbers = markup`<i>${before}</i><i>${after}</i>`;
     return markup`<div class="dl ${kind}">${numbers}<u>${sign === "-" ? "−" : sign}</u><span>${text}</span></div>`;
   });
 }

@@ -86,6 +86,23 @@ function readFilePatch(file) {
   };
 }
 
+/** How many lines edits add and remove. @param {readonly Change[]} changes */
+export function countChanged(changes) {
+  const lines = changes.flatMap(diffLines);
+  const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
+  return { added, removed };
+}
+
+/** Lines with their numbers before and after the edit; none where they are not there. @param {readonly Line[]} lines */
+export function numberLines(lines) {
+  let [before, after] = [0, 0];
+  return lines.map((line) => ({
+    line,
+    before: line.sign === "+" ? "" : String((before += 1)),
+    after: line.sign === "-" ? "" : String((after += 1)),
+  }));
+}
+
 /** What a call changed, by file: the heading where there is more to tell than the call's path, and the lines. */
 export const sectionsOf = (/** @type {readonly Change[]} */ changes) =>
   changes.map((change, place) => ({ heading: headingOf(changes, place), lines: diffLines(change) }));

@@ -2,7 +2,7 @@
 /** What the page shows of a session's messages: rows, turns, totals. Nothing here knows a document. */
 
 import { describeCall, hasDiff, hasFailed } from "./calls.js";
-import { diffLines } from "./changes.js";
+import { countChanged } from "./changes.js";
 import { showHidden } from "./hidden.js";
 
 /** @import { ReadMessage } from "../types/index.js" */
@@ -74,17 +74,17 @@ function addTotals(totals, message) {
   if (hasFailed(message)) totals.failed += 1;
   totals.start ??= message.timestamp;
   totals.end = message.timestamp ?? totals.end;
-  const { sent, output, cached } = usageOf(message);
+  const { sent, output, cacheRead } = countsOf(message);
   totals.input += sent;
   totals.output += output;
-  totals.cached += cached;
+  totals.cached += cacheRead;
   if (sent > 0) totals.window = sent;
 }
 
-/** @param {ReadMessage} message */
-function usageOf({ assistant }) {
+/** What an answer took, in tokens, as its provider counted them; `sent`: cached or not. @param {ReadMessage} message */
+export function countsOf({ assistant }) {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = assistant?.usage ?? {};
-  return { sent: input + cacheRead + cacheWrite, output, cached: cacheRead };
+  return { sent: input + cacheRead + cacheWrite, output, cacheRead, cacheWrite };
 }
 
 /** What is known of calls, so that a message that is appended costs nothing for those before. @type {WeakMap<object, Call>} */
@@ -160,14 +160,13 @@ function addRow(made, row) {
   turn.end = row.message.timestamp ?? turn.end;
   if (hasFailed(row.message)) turn.failed += 1;
   turn.edits += row.calls.filter(hasDiff).length;
-  const { sent, output } = usageOf(row.message);
+  const { sent, output } = countsOf(row.message);
   turn.tokens += sent + output;
   for (const change of row.calls.flatMap(({ changes }) => changes)) {
     const file = made.totals.files.get(change.path) ?? { added: 0, removed: 0, rows: [] };
-    for (const { sign } of diffLines(change)) {
-      if (sign === "+") file.added += 1;
-      if (sign === "-") file.removed += 1;
-    }
+    const { added, removed } = countChanged([change]);
+    file.added += added;
+    file.removed += removed;
     if (file.rows.at(-1) !== row.id) file.rows.push(row.id);
     made.totals.files.set(change.path, file);
   }

@@ -1,6 +1,8 @@
 // @ts-check
 /** The map of a session: where each message lies, how large it is, and what stands out. Nothing here draws. */
 
+import { countsOf } from "./conversation.js";
+
 /** @import { Row, Turn } from "./conversation.js" */
 
 /** @typedef {"user" | "assistant" | "tool" | "note" | "agent" | "summary" | "failed"} BandKind */
@@ -130,10 +132,7 @@ function marksOf(bands, turns, tops, { forks, damage }) {
 
 /** The context of each request, as a share of the window. @param {readonly Row[]} rows @param {number[]} tops @param {number} window */
 function fillOf(rows, tops, window) {
-  const sent = rows.map(({ message: { assistant } }) => {
-    const { input = 0, cacheRead = 0, cacheWrite = 0 } = assistant?.usage ?? {};
-    return input + cacheRead + cacheWrite;
-  });
+  const sent = rows.map(({ message }) => countsOf(message).sent);
   const whole = window || sent.reduce((most, tokens) => Math.max(most, tokens), 1);
   return sent.flatMap((tokens, row) => (tokens > 0 ? [{ top: tops[row], share: Math.min(tokens / whole, 1) }] : []));
 }

@@ -2,6 +2,7 @@
 /** What the calls of a session's models took: tokens as the providers counted them, and what those cost. */
 
 import { costOf, pricesOf } from "../index.js";
+import { countsOf } from "./conversation.js";
 
 /** @import { ReadMessage } from "../index.js" */
 
@@ -27,15 +28,14 @@ export function sumByModel(messages) {
   /** @type {Map<string, ModelUsage>} */
   const sums = new Map();
   for (const message of messages) {
-    const { model = "", usage } = message.assistant ?? {};
-    if (!usage) continue;
-    const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage;
-    if (input + output + cacheRead + cacheWrite === 0) continue;
+    const { model = "" } = message.assistant ?? {};
+    const { sent, output, cacheRead, cacheWrite } = countsOf(message);
+    if (sent + output === 0) continue;
     const sum = sums.get(model) ?? beginSum(model);
     sums.set(model, sum);
     const cost = costOfAnswer(message);
     sum.calls += 1;
-    sum.sent += input + cacheRead + cacheWrite;
+    sum.sent += sent;
     sum.output += output;
     sum.cacheRead += cacheRead;
     sum.cacheWrite += cacheWrite;

@@ -4,7 +4,7 @@
 import { html, nothing } from "lit";
 import { addressOf } from "../address.js";
 import { countLines, hasDiff } from "../calls.js";
-import { diffLines, piecesOf, sectionsOf } from "../changes.js";
+import { countChanged, numberLines, piecesOf, sectionsOf } from "../changes.js";
 import { MAX_NESTED, reportedRows } from "../children.js";
 import { formatCount, formatDuration, formatMany } from "../format.js";
 import { showHidden } from "../hidden.js";
@@ -73,8 +73,7 @@ function shorten({ metadata: { project } }, argument) {
 function outcomeOf(model, call) {
   const child = model.children.get(call.id);
   const { changes } = call;
-  const lines = changes.flatMap(diffLines);
-  const [added, removed] = ["+", "-"].map((sign) => lines.filter((line) => line.sign === sign).length);
+  const { added, removed } = countChanged(changes);
   const change = html`${added > 0 ? html`<span class="plus">+${added}</span>` : nothing}
   ${removed > 0 ? html`<span class="minus">−${removed}</span>` : nothing}
   ${changes[0]?.isNew && changes.length === 1 ? "new" : changes.some(({ from }) => from !== undefined) ? "renamed" : nothing}`;
@@ -162,16 +161,6 @@ const headingOf = (heading, part, times) =>
 
 /** A line as it is read; of a very long one its beginning. @param {string} line @param {number} times */
 const beginningOf = (line, times) => showHidden(times === Infinity ? line : line.slice(0, MAX_LINE));
-
-/** @param {import("../changes.js").Line[]} lines */
-function numberLines(lines) {
-  let [before, after] = [0, 0];
-  return lines.map((line) => ({
-    line,
-    before: line.sign === "+" ? "" : String((before += 1)),
-    after: line.sign === "-" ? "" : String((after += 1)),
-  }));
-}
 
 /**
  * A line of an edit, of a very long one its beginning.

@@ -5,6 +5,7 @@ import { html, nothing } from "lit";
 import { addressOf } from "../address.js";
 import { FATE_WORDS } from "../build-words.js";
 import { fateOf } from "../builds.js";
+import { countsOf } from "../conversation.js";
 import { formatCost, formatCount, formatMany, formatModel, formatShort, formatTime } from "../format.js";
 import { showHidden } from "../hidden.js";
 import { imageSize, imageUrl, sizeOf } from "../images.js";
@@ -103,9 +104,8 @@ function userOf(model, row, foldTurn) {
 /** @param {Model} model @param {Row} row */
 function assistantOf(model, row) {
   const { content, attachments } = row.message;
-  const { model: name, reasoning = [], usage } = row.message.assistant ?? {};
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
-  const sent = input + cacheRead + cacheWrite;
+  const { model: name, reasoning = [] } = row.message.assistant ?? {};
+  const { sent, output, cacheRead, cacheWrite } = countsOf(row.message);
   const cost = costOfAnswer(row.message);
   const cache = `${formatCount(cacheRead)} read from the cache, ${formatCount(cacheWrite)} written`;
   return html`<div class="who ${row.isFirstOfModel ? "" : "q"}">
