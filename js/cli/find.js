@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { realPathAsFar } from "../storage/real-path.js";
 import { LeftoffError, listText } from "../index.js";
 import { parseWholeNumber } from "./arguments.js";
-import { noteLater } from "./print.js";
+import { columnsText, noteLater } from "./print.js";
 import { rowsText } from "./rows.js";
 import { screenLook } from "./screen.js";
 import { rememberList } from "./numbered-lists.js";
@@ -147,13 +147,7 @@ export function parseListOptions(args) {
 /** A line for a pipe: columns separated by tabs, nothing cut. @param {ListedSession} listed */
 function renderColumns({ id, agent, project, lastActive, messageCount, status, archivedAt, title, summary }) {
   const cells = [id, agent, project, lastActive, messageCount, archivedAt ? "archived" : status, title, summary];
-  return `${cells
-    .map((cell) =>
-      String(cell ?? "")
-        .replace(/\s+/g, " ")
-        .trim(),
-    )
-    .join("\t")}\n`;
+  return columnsText(cells);
 }
 
 /** A session as a JSON value. @param {ListedSession} listed */

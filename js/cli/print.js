@@ -152,6 +152,17 @@ export function progress(doing, what) {
   };
 }
 
+/** A line for a pipe: columns separated by tabs, nothing cut. @param {readonly unknown[]} cells */
+export function columnsText(cells) {
+  return `${cells
+    .map((cell) =>
+      String(cell ?? "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .join("\t")}\n`;
+}
+
 /** @param {number} count @param {string} what one of them is called */
 export function formatCount(count, what) {
   return `${count} ${what}${count === 1 ? "" : "s"}`;

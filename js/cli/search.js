@@ -4,7 +4,7 @@
 import { LeftoffError } from "../index.js";
 import { parseListOptions } from "./find.js";
 import { nowhereText, searchText } from "./hits.js";
-import { formatCount, noteLater } from "./print.js";
+import { columnsText, formatCount, noteLater } from "./print.js";
 import { screenLook } from "./screen.js";
 import { rememberList } from "./numbered-lists.js";
 import { idLengthFor, withStore } from "./store.js";
@@ -182,11 +182,5 @@ function renderColumns({
     text,
     ...thing,
   ];
-  return `${cells
-    .map((cell) =>
-      String(cell ?? "")
-        .replace(/\s+/g, " ")
-        .trim(),
-    )
-    .join("\t")}\n`;
+  return columnsText(cells);
 }

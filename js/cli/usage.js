@@ -3,7 +3,7 @@
 
 import { LeftoffError } from "../index.js";
 import { parseListOptions, sessionValue } from "./find.js";
-import { noteLater } from "./print.js";
+import { columnsText, noteLater } from "./print.js";
 import { withStore } from "./store.js";
 import { cut, widthOf } from "./width.js";
 
@@ -94,6 +94,5 @@ function counts({ calls, usage: { input, output, cacheWrite, cacheRead }, cost, 
 function columns(row, keys) {
   const { input, output, cacheWrite, cacheRead, reasoning } = row.usage;
   const named = keys.flatMap((key) => (key === "session" ? [row.session?.id, row.session?.title] : [row[key]]));
-  const cells = [...named, row.calls, input, output, cacheWrite, cacheRead, reasoning, row.cost];
-  return `${cells.map((cell) => String(cell ?? "").replace(/\s+/g, " ")).join("\t")}\n`;
+  return columnsText([...named, row.calls, input, output, cacheWrite, cacheRead, reasoning, row.cost]);
 }
