@@ -9,19 +9,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { equal, watchPage } from "./viewer.mjs";
+
 /** @import { Page } from "playwright-core" */
 
-const TIMEOUT_MS = 60_000;
 /** The agents of which `tests/fixtures` has sessions, each in a folder. */
 const AGENTS = [
   ..."aider claude-code cline codex continue copilot cortext gemini nanocoder opencode pi qwen".split(" "),
 ];
-
-/** @param {string} what @param {unknown} found @param {unknown} expected */
-function equal(what, found, expected) {
-  const [one, other] = [found, expected].map((value) => JSON.stringify(value));
-  if (one !== other) throw new Error(`${what}: expected ${other}, but found ${one} instead`);
-}
 
 /**
  * Starts the command, and opens what it serves.
@@ -39,38 +34,17 @@ async function viewing(driven, { packed, home, project }, args, work) {
     const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended]);
     const { address } = JSON.parse(String(line));
     const page = await context.newPage();
-    page.setDefaultTimeout(TIMEOUT_MS);
-    const wrong = await watchPage(page, new URL(address).origin);
+    const { origin } = new URL(address);
+    const problemsOf = await watchPage(page, (url) => url.startsWith("blob:") || url.startsWith(`${origin}/`));
     await page.goto(address);
     await work({ page, address });
-    const reports = await page.evaluate(() => /** @type {any} */ (globalThis).policyReports);
-    equal(`what went wrong in 'view ${args.join(" ")}'`, [...reports, ...wrong], []);
+    equal(`what went wrong in 'view ${args.join(" ")}'`, await problemsOf(), []);
   } finally {
     await context.close();
     child.stdin.end();
     const [code] = await ended;
     equal("the exit code, once its standard input is closed", code, 0);
   }
-}
-
-/** What goes wrong in a page. @param {Page} page @param {string} origin */
-async function watchPage(page, origin) {
-  /** @type {string[]} */
-  const wrong = [];
-  page.on("pageerror", ({ message }) => wrong.push(`an error: ${message}`));
-  page.on("console", (message) => message.type() === "error" && wrong.push(`in the console: ${message.text()}`));
-  page.on("request", (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${origin}/`))
-      wrong.push(`a request: ${request.url()}`);
-  });
-  page.on("response", (response) => response.status() >= 400 && wrong.push(`${response.status()}: ${response.url()}`));
-  await page.addInitScript(() => {
-    const reports = /** @type {string[]} */ (/** @type {any} */ (globalThis).policyReports = []);
-    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
-      reports.push(`${violatedDirective} ${blockedURI}`),
-    );
-  });
-  return wrong;
 }
 
 /**

@@ -3,11 +3,12 @@
 // nothing, that nothing said in it runs, and what axe finds.
 // Tries: js/html/, js/viewer/carried.js, js/viewer/markup.js, scripts/viewer.mjs
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { serve } from "./serve.mjs";
+import { checkAxe, equal, watchPage } from "./viewer.mjs";
 
 /** @import { Browser, Page } from "playwright-core" */
 /** @typedef {typeof import("../../js/index.js")} Leftoff */
@@ -16,12 +17,6 @@ import { serve } from "./serve.mjs";
 const TIMEOUT_MS = 60_000;
 const NARROW = { width: 390, height: 844 };
 const TURNS = 250;
-
-/** @param {string} what @param {unknown} found @param {unknown} expected */
-function equal(what, found, expected) {
-  const [one, other] = [found, expected].map((value) => JSON.stringify(value));
-  if (one !== other) throw new Error(`${what}: expected ${other}, but found ${one} instead`);
-}
 
 /** A request, a call, its result and an answer. @param {number} place */
 const workTurn = (place) => [
@@ -86,38 +81,12 @@ async function writeFile({ MemoryStorage, openStore }, exportHtml, { drafts, tit
 async function opening(driven, path, how, work) {
   const context = await driven.newContext({ viewport: { width: 1344, height: 896 }, ...how });
   const page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT_MS);
   const url = String(pathToFileURL(path));
-  /** @type {string[]} */
-  const wrong = [];
-  page.on("dialog", (dialog) => (wrong.push(`a dialog: ${dialog.message()}`), dialog.dismiss()));
-  page.on("request", (request) => {
-    const asked = request.url().replace(/#.*$/, "");
-    if (asked !== url && !asked.startsWith("data:")) wrong.push(`a request: ${asked}`);
-  });
-  page.on("pageerror", (error) => wrong.push(`an error: ${error.message}`));
-  page.on("console", (message) => message.type() === "error" && wrong.push(`in the console: ${message.text()}`));
-  await page.addInitScript(() => {
-    const reports = /** @type {string[]} */ (/** @type {any} */ (globalThis).policyReports = []);
-    document.addEventListener("securitypolicyviolation", ({ violatedDirective, sample, blockedURI }) =>
-      reports.push(`${violatedDirective} ${blockedURI} ${sample}`),
-    );
-  });
-  await page.addInitScript({ content: readFileSync(new URL(import.meta.resolve("axe-core")), "utf8") });
+  const problemsOf = await watchPage(page, (asked) => asked.replace(/#.*$/, "") === url);
   await page.goto(url);
   await work(page);
-  const reports = how.javaScriptEnabled === false ? [] : await page.evaluate("globalThis.policyReports");
-  equal(`what went wrong in ${path}`, [.../** @type {string[]} */ (reports), ...wrong], []);
+  equal(`what went wrong in ${path}`, await problemsOf({ hasScripts: how.javaScriptEnabled !== false }), []);
   await context.close();
-}
-
-/** @param {Page} page @param {string} what */
-async function checkAxe(page, what) {
-  const found = await page.evaluate(async () => {
-    const { violations } = await /** @type {any} */ (globalThis).axe.run(document);
-    return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
-  });
-  equal(`what axe finds in ${what}`, found, []);
 }
 
 /** @param {Page} page */

@@ -91,21 +91,22 @@ export function workTurn(place) {
 }
 
 /**
- * Opens a file in the page as its user does, or a folder.
- * @param {import("playwright-core").Browser} driven @param {string} origin
- * @param {{ name: string, mimeType: string, buffer: Buffer } | string} file
- * @param {{ colorScheme?: "light" | "dark", viewport?: { width: number, height: number } }} [how]
+ * Watches a page from its beginning, with axe in it. Answers what tells all that should not have been: what the policy
+ * reports, dialogs, requests of others, errors.
+ * @param {import("playwright-core").Page} page
+ * @param {(url: string) => boolean} isOwn whether the page may ask for that
+ * @returns {Promise<(how?: { hasScripts?: boolean }) => Promise<string[]>>}
  */
-export async function openFile(driven, origin, file, how = {}) {
-  const page = await driven.newPage({ viewport: { width: 1344, height: 896 }, ...how });
+export async function watchPage(page, isOwn) {
   page.setDefaultTimeout(TIMEOUT_MS);
   /** @type {string[]} */
   const wrong = [];
   page.on("dialog", (dialog) => (wrong.push(`a dialog: ${dialog.message()}`), dialog.dismiss()));
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(origin) && !url.startsWith("data:")) wrong.push(`a request: ${url}`);
+    if (!isOwn(url) && !url.startsWith("data:")) wrong.push(`a request: ${url}`);
   });
+  page.on("response", (response) => response.status() >= 400 && wrong.push(`${response.status()}: ${response.url()}`));
   page.on("pageerror", (error) => wrong.push(`an error: ${error.message}`));
   page.on("console", (message) => message.type() === "error" && wrong.push(`in the console: ${message.text()}`));
   await page.addInitScript(() => {
@@ -115,12 +116,26 @@ export async function openFile(driven, origin, file, how = {}) {
     );
   });
   await page.addInitScript({ content: readFileSync(new URL(import.meta.resolve("axe-core")), "utf8") });
+  return async ({ hasScripts = true } = {}) => {
+    const reports = hasScripts ? await page.evaluate(() => /** @type {any} */ (globalThis).policyReports) : [];
+    return [...reports, ...wrong];
+  };
+}
+
+/**
+ * Opens a file in the page as its user does, or a folder.
+ * @param {import("playwright-core").Browser} driven @param {string} origin
+ * @param {{ name: string, mimeType: string, buffer: Buffer } | string} file
+ * @param {{ colorScheme?: "light" | "dark", viewport?: { width: number, height: number } }} [how]
+ */
+export async function openFile(driven, origin, file, how = {}) {
+  const page = await driven.newPage({ viewport: { width: 1344, height: 896 }, ...how });
+  const problemsOf = await watchPage(page, (url) => url.startsWith(origin));
   await page.goto(`${origin}/pkg/viewer/index.html`);
   await page.setInputFiles(typeof file === "string" ? "#folder" : "#files", file);
   await page.locator("leftoff-viewer [aria-busy=false] article").first().waitFor();
   const finish = async () => {
-    const reports = await page.evaluate(() => /** @type {any} */ (globalThis).policyReports);
-    equal("what the policy reports, and what went wrong", [...reports, ...wrong], []);
+    equal("what the policy reports, and what went wrong", await problemsOf(), []);
     await page.close();
   };
   return { page, finish };
