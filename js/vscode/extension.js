@@ -2,6 +2,7 @@
 /** The extension of VS Code: what it registers. Nothing is read before a view is opened, or a command is run. */
 
 import { registerCommands } from "./commands.js";
+import { registerFileSessions } from "./file-sessions.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
 import { registerSessions } from "./sessions-tree.js";
@@ -14,6 +15,7 @@ export function activate(context) {
   const panels = new SessionPanels(context, opened);
   const tree = registerSessions(context, opened);
   registerCommands(context, { opened, panels, tree });
+  registerFileSessions(context, { opened, panels });
   context.subscriptions.push(panels);
   ending = () => opened.close();
 }
