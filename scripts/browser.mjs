@@ -117,6 +117,8 @@ async function checkViewerExample(driven, origin) {
   await opened.setInputFiles("#file", FIXTURE);
   await opened.getByText(/^claude-code: [1-9]\d* messages$/).waitFor({ timeout: TIMEOUT_MS });
   await opened.locator("#viewer article").first().waitFor({ timeout: TIMEOUT_MS });
+  await opened.click("#search");
+  await opened.locator("#viewer input:focus").waitFor({ timeout: TIMEOUT_MS });
   await opened.close();
 }
 

@@ -21,7 +21,7 @@ const COLORS = {
   note: "--m-reason",
   agent: "--m-agent",
   summary: "--warn",
-  failed: "--err",
+  failed: "--m-err",
 };
 /** Where a band begins and how wide it is, in parts of its lane. @type {Record<Band["kind"], [number, number]>} */
 const SHAPES = {
@@ -300,7 +300,7 @@ const MARK_SHAPES = { damage: "M5 1 9.5 9H.5zM5 4v2.5", fork: "M3.5 0v10M3.5 7q5
 
 /** @param {CanvasRenderingContext2D} pencil @param {Mark} mark @param {(name: string) => string} color */
 function drawMark(pencil, { top, kind, text }, color) {
-  const names = { failed: "--err", damage: "--warn", summary: "--warn", fork: "--ink2", turn: "--accent" };
+  const names = { failed: "--m-err", damage: "--warn", summary: "--warn", fork: "--ink2", turn: "--accent" };
   pencil.strokeStyle = pencil.fillStyle = color(names[kind]);
   pencil.lineWidth = 1.75;
   if (kind === "turn") {
