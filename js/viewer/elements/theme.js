@@ -2,9 +2,9 @@
 /** The theme around a viewer: when it changes, and in VS Code which of its colors can be read. */
 
 /** The least contrast of text with its ground (WCAG 1.4.3). */
-const LEAST_CONTRAST = 4.5;
-/** What may change the theme. */
-const WATCHED = ["class", "style", "data-theme", "data-vscode-theme-id"];
+const MIN_CONTRAST = 4.5;
+/** The attributes that a host changes with its theme. */
+const THEME_ATTRIBUTES = ["class", "style", "data-theme", "data-vscode-theme-id"];
 const VSCODE_BODY = ".vscode-light, .vscode-dark, .vscode-high-contrast, .vscode-high-contrast-light";
 const GROUNDS = ["--page", "--side", "--sunk"];
 /** The tokens of text, and what they stand on. @type {Record<string, string[]>} */
@@ -39,7 +39,7 @@ export function watchTheme(viewer, changed, signal) {
   };
   const observer = new MutationObserver(update);
   for (let element = viewer.parentElement; element; element = element.parentElement)
-    observer.observe(element, { attributeFilter: WATCHED });
+    observer.observe(element, { attributeFilter: THEME_ATTRIBUTES });
   observer.observe(viewer, { attributeFilter: ["data-theme"] });
   signal.addEventListener("abort", () => observer.disconnect());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update, { signal });
@@ -86,8 +86,8 @@ function replacePaleColors(viewer) {
       Math.min(
         ...under.map((ground) => contrast(luminanceOf(page, ground, colorOf(value)), luminanceOf(page, ground))),
       );
-    if (contrastOf(`var(${token})`) >= LEAST_CONTRAST) continue;
-    const best = FALLBACKS.find((value) => contrastOf(value) >= LEAST_CONTRAST) ?? FALLBACKS[0];
+    if (contrastOf(`var(${token})`) >= MIN_CONTRAST) continue;
+    const best = FALLBACKS.find((value) => contrastOf(value) >= MIN_CONTRAST) ?? FALLBACKS[0];
     viewer.style.setProperty(token, best);
   }
 }
