@@ -244,7 +244,7 @@ function sharedCore(path) {
  * @param {string[]} kinds the host's own first @param {string} up from the bundle to pkg/
  * @returns {Plugin}
  */
-function host(kinds, up) {
+export function host(kinds, up) {
   return {
     name: "host",
     setup(build) {
