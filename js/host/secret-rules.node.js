@@ -1,7 +1,7 @@
 // @ts-check
 /** secretlint's rules in Node, Deno and Bun: of a package that may be missing. */
 
-/** @typedef {import("@secretlint/secretlint-rule-preset-recommend")} SecretRules */
+/** @typedef {typeof import("@secretlint/secretlint-rule-preset-recommend")} SecretRules */
 
 /** The module's name, kept out of the import expression: no bundler must fail without it. */
 const PRESET = "@secretlint/secretlint-rule-preset-recommend";
