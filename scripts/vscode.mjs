@@ -29,6 +29,13 @@ const SHARED_OPTIONS = {
   absWorkingDir: root,
 };
 
+/** Brings secretlint's rules along: beside an extension no package can be looked for. @type {import("esbuild").Plugin} */
+const SECRET_RULES = {
+  name: "secret-rules",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /secret-rules\.node\.js$/ }, () => ({ path: join(root, "js", "host", "secret-rules.web.js") })),
+};
+
 /** Makes the extension's folder. */
 async function build() {
   rmSync(folder, { recursive: true, force: true });
@@ -40,7 +47,7 @@ async function build() {
     platform: "node",
     entryPoints: { extension: "js/vscode/extension.js" },
     outdir: join(folder, "dist"),
-    plugins: [host([], "./")],
+    plugins: [SECRET_RULES, host([], "./")],
     // One file beside its WebAssembly, which it finds by its own folder.
     define: { "import.meta.url": "undefined" },
   });
@@ -54,7 +61,7 @@ async function build() {
     outdir: join(folder, "dist"),
     chunkNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },
-    plugins: [host([], "./")],
+    plugins: [SECRET_RULES, host([], "./")],
   });
   await esbuild({
     ...SHARED_OPTIONS,
