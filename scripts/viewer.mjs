@@ -33,6 +33,12 @@ const nestStyles = (scope) => ({
   },
 });
 
+/** How a stylesheet that imports the viewer's is bundled. @satisfies {import("esbuild").BuildOptions} */
+export const VIEWER_STYLES = {
+  supported: { nesting: false },
+  plugins: [nestStyles("leftoff-viewer, leftoff-start")],
+};
+
 /**
  * Makes the page.
  * @param {Build} build
@@ -60,8 +66,7 @@ export async function buildViewer(build, core) {
     minify: true,
     entryPoints: { viewer: "js/viewer/styles/viewer.css" },
     outdir: VIEWER,
-    supported: { nesting: false },
-    plugins: [nestStyles("leftoff-viewer, leftoff-start")],
+    ...VIEWER_STYLES,
   });
   cpSync(join(root, "js", "viewer", "index.html"), join(root, VIEWER, "index.html"));
 }
@@ -94,7 +99,7 @@ export async function buildHtmlParts(build, host) {
   const [{ text: style }] = await build({
     ...options,
     entryPoints: ["js/html/page.css"],
-    supported: { nesting: false },
+    ...VIEWER_STYLES,
     plugins: [nestStyles("body, leftoff-viewer")],
   });
   // In strings and patterns alone, where it means the same: a comment that begins in it would hide its end.

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build as esbuild } from "esbuild";
 import { host } from "./bundles.mjs";
 import { fail, root, run, step } from "./run.mjs";
+import { VIEWER_STYLES } from "./viewer.mjs";
 import { installEditor, newerNode, vsce } from "../tests/vscode/install.mjs";
 
 const folder = join(root, "target", "vscode-extension");
@@ -72,6 +73,7 @@ async function build() {
   });
   await esbuild({
     ...SHARED_OPTIONS,
+    ...VIEWER_STYLES,
     entryPoints: { webview: "js/vscode/webview/page.css" },
     outdir: join(folder, "dist"),
   });
