@@ -40,8 +40,17 @@ const SEARCHES = /^(grep|glob|ls|find|list|search)/i;
 /** A longer argument is cut in the line, and shown whole below it. */
 const MAX_BRIEF = 90;
 /** Names of tools that edit, their letters alone. */
-const EDITS =
-  /^((multi|notebook)?edit|editor|(edit|create|write|writeto|replacein)file|filewrite|write|create|insert(lines)?|applypatch|(string|str|search|searchand)?replace(lines)?|strreplace(editor|basededittool))$/i;
+const EDITS = new RegExp(
+  `^(${[
+    "(multi|notebook)?edit",
+    "editor|strreplace(editor|basededittool)",
+    "(edit|create|write|writeto|replacein)file",
+    "write|filewrite|create",
+    "insert(lines)?|applypatch",
+    "(string|str|search|searchand)?replace(lines)?",
+  ].join("|")})$`,
+  "i",
+);
 /** Those that write a part of a file, without what stood there. */
 const INSERTS = /^(insert|replacelines|notebook)/i;
 const PATCH = /\*\*\* Begin Patch/;
@@ -194,7 +203,10 @@ function changesOf(name, input, raw) {
   return edits.flatMap((edit) => changeOf(name, path, edit) ?? []);
 }
 
-/** Whether a call edits: one tool views files, too, by a command word. @param {string} name @param {Record<string, unknown> | undefined} input */
+/**
+ * Whether a call edits: one tool views files, too, by a command word.
+ * @param {string} name @param {Record<string, unknown> | undefined} input
+ */
 const isEdit = (name, input) => EDITS.test(lettersOf(name)) && input?.command !== "view";
 
 /** @param {string} name @param {string} path @param {unknown} edit @returns {Change | undefined} */

@@ -8,7 +8,10 @@ import { describeCall } from "../viewer/calls.js";
 /** @import { Change } from "../viewer/changes.js" */
 
 /** @typedef {{ path: string, folder: string, relative: string }} FileInFolder `relative`: its path in the folder */
-/** @typedef {{ session: Listed, isOwn: boolean, hits: Found[] }} SessionOfFile `isOwn`: of the file's project; `hits`: its latest changes, at most three */
+/**
+ * @typedef {{ session: Listed, isOwn: boolean, hits: Found[] }} SessionOfFile
+ *   `isOwn`: of the file's project; `hits`: its latest changes, at most three
+ */
 /** @typedef {{ session: Listed, edits: FileEdit[], messages: string[] }} ChangesOfFile `messages`: that changed it */
 /**
  * @typedef {{ session: Listed, message: string, time: string, tool: string, change: Change, kind: "edit" | "patch" | "command" }} FileEdit

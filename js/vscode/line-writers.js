@@ -9,7 +9,7 @@ import { formatCount } from "./texts.js";
 /** @typedef {"line" | "part" | "whole" | "command"} Reason what an edit wrote: the line, a part of it, the file, or a command with it */
 /** @typedef {{ edit: FileEdit, reason: Reason }} Writer */
 /** @typedef {Writer & { lineCount: number }} WriterOfLines */
-/** @typedef {{ edit: FileEdit, written: Set<string>, parts: ((line: string) => boolean)[] }} Written */
+/** @typedef {{ edit: FileEdit, written: Set<string>, parts: ((line: string) => boolean)[] }} EditLines */
 
 /** Shorter parts of lines stand in lines that others wrote, too. */
 const MIN_PART = 8;
@@ -26,7 +26,9 @@ export const isTelling = (line) => /[\p{L}\p{N}]/u.test(line);
  * @returns {WriterOfLines[]}
  */
 export function findWriters(lines, edits) {
-  const inOrder = edits.map(readWritten).sort((one, other) => Date.parse(one.edit.time) - Date.parse(other.edit.time));
+  const inOrder = edits
+    .map(readEditLines)
+    .sort((one, other) => Date.parse(one.edit.time) - Date.parse(other.edit.time));
   /** @type {Map<string, WriterOfLines>} */
   const writers = new Map();
   for (const line of lines.filter(isTelling)) {
@@ -43,7 +45,7 @@ export function findWriters(lines, edits) {
 /**
  * The latest edit that wrote the line itself; else the first write of the file that has it, since when no write was
  * without it; else the latest edit of a part of it, or command with it.
- * @param {string} line @param {readonly Written[]} inOrder
+ * @param {string} line @param {readonly EditLines[]} inOrder
  * @returns {Writer | undefined}
  */
 function findWriter(line, inOrder) {
@@ -64,8 +66,8 @@ function findWriter(line, inOrder) {
   return undefined;
 }
 
-/** What an edit wrote: lines, and parts of lines at its ends. @param {FileEdit} edit @returns {Written} */
-function readWritten(edit) {
+/** What an edit wrote: lines, and parts of lines at its ends. @param {FileEdit} edit @returns {EditLines} */
+function readEditLines(edit) {
   const { change, kind } = edit;
   const lines = diffLines(change).filter(({ sign }) => sign !== "-");
   const written = new Set(lines.filter(({ sign }) => sign === "+").map(({ text }) => withoutSpaces(text)));

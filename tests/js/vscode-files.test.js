@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 
 import { openStore } from "../../js/index.js";
-import { editsIn, findSessionsOf, isSameFile, readEdits } from "../../js/vscode/file-edits.js";
+import { editsIn, findChanges, findSessionsOf, isSameFile, readEdits } from "../../js/vscode/file-edits.js";
 import { findWriters, formatWriter, isTelling } from "../../js/vscode/line-writers.js";
 import { describeCall } from "../../js/viewer/calls.js";
 import { git, inFolder, put } from "./git-tools.js";
@@ -179,6 +179,9 @@ test("an edit of a part of a line, and a command with the line, are said to be t
   assert.equal(reasonOf(part), "part");
   assert.equal(reasonOf(command), "command");
   assert.equal(reasonOf([...command, ...part]), "part");
+  // A patch has whole lines, so that one of them is no part of another.
+  const inPatch = editsOf("codex", "apply_patch", PATCH);
+  assert.deepEqual(findWriters([`${AFTER} // so far`], inPatch), []);
   assert.equal(reasonOf(editsOf("pi", "bash", { command: `echo > src/b.js <<EOF\n${AFTER}\nEOF` })), undefined);
   assert.equal(
     reasonOf(editsOf("claude-code", "Edit", { file_path: "/p/b.js", old_string: "", new_string: AFTER })),
@@ -261,32 +264,45 @@ test("sessions of worktrees and of sub-agents are found, those of another projec
     git(main, "add", "-A");
     git(main, "commit", "-qm", "one");
     git(main, "worktree", "add", "-q", tree);
-    /** @param {string} project @param {string} title @param {string} name @param {object} [options] */
-    const hold = async (project, title, name, options) => {
+    /** @param {string} project @param {string} title @param {string} name @param {{ type?: string, isError?: boolean, command?: string }} [more] */
+    const hold = async (project, title, name, { type, isError, command } = {}) => {
       const store = await openStore({ home: join(folder, "store"), project });
-      const session = await store.create({ title, ...options });
-      const call = {
-        id: "c",
-        name,
-        arguments: JSON.stringify({ file_path: join(project, "src", "a.js"), old_string: "", new_string: AFTER }),
-      };
-      await session.append({ role: "assistant", content: "", assistant: { toolCalls: [call] } });
+      const session = await store.create({ title, type });
+      const input = { file_path: join(project, "src", "a.js"), old_string: "", new_string: AFTER };
+      const call = { id: "c", name, arguments: JSON.stringify(command ? { command } : input) };
+      await session.append([
+        { role: "assistant", content: "", assistant: { toolCalls: [call] } },
+        { role: "tool", content: "", tool: { callId: "c", name, isError } },
+      ]);
       await store.close();
     };
     await hold(main, "here", "Edit");
     await hold(main, "a reader", "Read");
+    await hold(main, "refused", "Edit", { isError: true });
+    await hold(main, "by a command", "bash", { command: "echo > src/a.js" });
     await hold(main, "a sub-agent", "Edit", { type: "subagent" });
     await hold(tree, "in the worktree", "Edit");
     await hold(other, "another", "Edit");
     const store = await openStore({ home: join(folder, "store"), project: main });
-    const found = await findSessionsOf(store, {
-      path: join(main, "src", "a.js"),
-      folder: main,
-      relative: join("src", "a.js"),
-    });
+    const file = { path: join(main, "src", "a.js"), folder: main, relative: join("src", "a.js") };
+    const changes = await findChanges(store, file);
     assert.deepEqual(
-      found.map(({ session }) => session.title),
-      ["in the worktree", "a sub-agent", "here"],
+      changes.map(({ session, messages }) => [session.title, messages.length]),
+      ["in the worktree", "a sub-agent", "by a command", "here"].map((title) => [title, 1]),
     );
     await store.close();
   }));
+
+test("a line that a write of the whole file left out is of whoever brought it back", () => {
+  const write = (/** @type {string} */ content) => editsOf("pi", "write", { path: "src/a.js", content });
+  const edit = editsOf("pi", "edit", { path: "src/a.js", oldText: "", newText: AFTER });
+  const inOrder = [edit, write("other();"), write(`other();\n${AFTER}`), write(`${AFTER}\nmore();`)].flat();
+  const edits = inOrder.map((one, at) => ({ ...one, message: `m${at}`, time: new Date(at * 1_000).toISOString() }));
+  assert.deepEqual(
+    findWriters([AFTER, "more();"], edits).map((writer) => [writer.edit.message, writer.reason]),
+    [
+      ["m2", "whole"],
+      ["m3", "whole"],
+    ],
+  );
+});

@@ -34,7 +34,7 @@ function transcriptOf(project, path) {
     ...shared,
     uuid: `u${at}`,
     parentUuid: at ? `u${at - 1}` : null,
-    timestamp: `2026-11-12T10:00:0${at}.000Z`,
+    timestamp: new Date(Date.UTC(2026, 10, 12, 10) + at * 1_000).toISOString(),
     ...more,
   });
   const edit = (/** @type {string} */ id, /** @type {string} */ name, /** @type {object} */ input) => ({
@@ -53,13 +53,17 @@ function transcriptOf(project, path) {
       content: [{ type: "tool_result", tool_use_id: id, content: "The file has been updated." }],
     },
   });
+  const asked = (/** @type {string} */ content) => ({ type: "user", message: { role: "user", content } });
+  const filler = Array.from({ length: 100 }, (_, place) => asked(`Question ${place}`));
   const lines = [
-    said(0, { type: "user", message: { role: "user", content: "Read the answer instead of guessing it." } }),
-    said(1, edit("one", "Edit", { old_string: "const answer = guess();", new_string: CODE[1] })),
-    said(2, result("one")),
-    said(3, edit("two", "MultiEdit", { edits: [{ old_string: "let x", new_string: "let y" }] })),
-    said(4, result("two")),
-  ];
+    asked("Read the answer instead of guessing it."),
+    ...filler,
+    edit("one", "Edit", { old_string: "const answer = guess();", new_string: CODE[1] }),
+    result("one"),
+    ...filler,
+    edit("two", "MultiEdit", { edits: [{ old_string: "let x", new_string: "let y" }] }),
+    result("two"),
+  ].map((line, at) => said(at, line));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
@@ -105,7 +109,7 @@ export default {
     await choice(page, /Likely: claude-code's Edit of .*2026 wrote this very line/).waitFor();
     await shoot(page, "files-line");
     await page.keyboard.press("Enter");
-    await goBack(page, "Read the answer instead");
+    await goBack(page, CODE[1]);
 
     await askOfLine(page, 5);
     await told(page, "No stored session wrote this line: none of 3 edits has it.");
