@@ -19,6 +19,8 @@ import { formatAge, formatCount, nowDate } from "./texts.js";
 
 /** Of a longer selection only the first lines are looked for. */
 const MAX_LINES = 500;
+/** How long after sessions changed files are searched again for the line above them: agents write without end. */
+const LENS_MS = 30_000;
 const LENS_SETTING = "leftoff.codeLens";
 
 /** @param {ExtensionContext} context @param {{ opened: OpenedStore, panels: SessionPanels }} parts */
@@ -129,8 +131,10 @@ class FileLenses {
   #registered;
   /** @type {Disposable[]} */
   #watching;
-  /** The number of sessions by the file's path, until a session changes. @type {Map<string, Promise<number>>} */
+  /** The number of sessions by the file's path, until some time after a session changed. @type {Map<string, Promise<number>>} */
   #counts = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #forgetting;
 
   onDidChangeCodeLenses = this.#changed.event;
 
@@ -138,7 +142,9 @@ class FileLenses {
   constructor(opened) {
     this.#opened = opened;
     this.#watching = [
-      opened.onDidChange(() => this.#forget()),
+      opened.onDidChange(() => {
+        this.#forgetting ??= setTimeout(() => this.#forget(), LENS_MS);
+      }),
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration(LENS_SETTING)) this.#follow();
       }),
@@ -155,6 +161,7 @@ class FileLenses {
   }
 
   dispose() {
+    clearTimeout(this.#forgetting);
     this.#registered?.dispose();
     this.#changed.dispose();
     for (const one of this.#watching) one.dispose();
@@ -173,6 +180,7 @@ class FileLenses {
   }
 
   #forget() {
+    this.#forgetting = undefined;
     this.#counts.clear();
     this.#changed.fire(undefined);
   }

@@ -264,21 +264,22 @@ test("sessions of worktrees and of sub-agents are found, those of another projec
     git(main, "add", "-A");
     git(main, "commit", "-qm", "one");
     git(main, "worktree", "add", "-q", tree);
-    /** @param {string} project @param {string} title @param {string} name @param {{ type?: string, isError?: boolean, command?: string }} [more] */
-    const hold = async (project, title, name, { type, isError, command } = {}) => {
+    /** @param {string} project @param {string} title @param {string} name @param {{ type?: string, isError?: boolean, exitCode?: number, command?: string }} [more] */
+    const hold = async (project, title, name, { type, isError, exitCode, command } = {}) => {
       const store = await openStore({ home: join(folder, "store"), project });
       const session = await store.create({ title, type });
       const input = { file_path: join(project, "src", "a.js"), old_string: "", new_string: AFTER };
       const call = { id: "c", name, arguments: JSON.stringify(command ? { command } : input) };
       await session.append([
         { role: "assistant", content: "", assistant: { toolCalls: [call] } },
-        { role: "tool", content: "", tool: { callId: "c", name, isError } },
+        { role: "tool", content: "", tool: { callId: "c", name, isError, exitCode } },
       ]);
       await store.close();
     };
     await hold(main, "here", "Edit");
     await hold(main, "a reader", "Read");
     await hold(main, "refused", "Edit", { isError: true });
+    await hold(main, "by a command that failed", "bash", { command: "echo > src/a.js", exitCode: 1 });
     await hold(main, "by a command", "bash", { command: "echo > src/a.js" });
     await hold(main, "a sub-agent", "Edit", { type: "subagent" });
     await hold(tree, "in the worktree", "Edit");
@@ -292,6 +293,11 @@ test("sessions of worktrees and of sub-agents are found, those of another projec
     );
     await store.close();
   }));
+
+test("a tool that edits, and here only views, is shown as any other", () => {
+  const view = { id: "c", name: "str_replace_editor", arguments: JSON.stringify({ command: "view", path: "a.js" }) };
+  assert.equal(describeCall(view, undefined, undefined).kind, "tool");
+});
 
 test("a line that a write of the whole file left out is of whoever brought it back", () => {
   const write = (/** @type {string} */ content) => editsOf("pi", "write", { path: "src/a.js", content });
