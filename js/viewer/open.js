@@ -18,6 +18,7 @@ import { writeQuery } from "./query.js";
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
  * @property {boolean} [isDropped] whether it is in no store but the page's own
+ * @property {() => Promise<void>} [keep] keeps it beyond the page; without it that is not offered
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
  * @property {readonly FileDamage[]} [problems] what could not be read of the files that the session is from
@@ -35,7 +36,8 @@ export function showSession(root, opened) {
   const model = new Model(opened.session.metadata);
   model.listAddress = opened.listAddress;
   model.inspector.session = opened.session;
-  const { store, session, isDropped = false } = opened;
+  const { store, session, isDropped = false, keep } = opened;
+  if (keep) model.keeping = { state: "offered", run: keep };
   model.selection.source = { store, session, isDropped };
   model.lastRead = new LastRead(session.id);
   if (opened.prepareContexts) model.inspector.prepare = opened.prepareContexts;
