@@ -1,7 +1,7 @@
 // @ts-check
 /** The store that the browser keeps for this page, in the origin's private files. One page at a time writes to it. */
 
-import { openStore } from "../index.js";
+import { LeftoffError, openStore } from "../index.js";
 import { isCaller } from "./children.js";
 import { listOwn } from "./dropped.js";
 import { WorkerStorage } from "./worker-storage.js";
@@ -53,14 +53,15 @@ export class BrowserStore {
    * Keeps the sessions of files; of one that is kept, what is new. The browser may still clear its files away where it
    * runs out of room, unless it promises not to.
    * @param {StoredFiles} files
-   * @throws {LeftoffError} what `Store.import` throws; `disk_full` where the browser allows no more
+   * @throws {LeftoffError} what `Store.import` throws; `disk_full` where the browser allows no more: what it took until
+   *   then is kept, and goes on the next time
    */
   async keepFiles(files) {
     void navigator.storage.persist();
     await this.#write(async (store) => {
       const { problems } = await store.import(files.path);
       const refusal = problems.find(({ code }) => code === "disk_full");
-      if (refusal) throw refusal;
+      if (refusal) throw new LeftoffError({ code: "disk_full", message: refusal.message });
     }, files);
   }
 

@@ -66,11 +66,10 @@ class Page {
   async begin() {
     this.#start.open = (files) => this.#openFiles(files);
     this.#start.keepFiles = async () => {
-      await this.#keepFiles();
-      await this.#showStart();
+      await this.#keepFiles().finally(() => this.#showStart());
     };
     this.#start.removeSession = async (id) => {
-      await this.#browserStore?.removeSession(id);
+      await this.#browserStore?.removeSession(id).catch(rejectOpenSession);
       await this.#showStart();
     };
     this.#start.isServed = new URLSearchParams(location.search).has("served");
@@ -94,8 +93,8 @@ class Page {
     try {
       const found = await this.#findSession(id);
       if (!found) return this.#showStart();
-      const { store: opened, problems, dropped } = this.#source ?? {};
-      const canKeep = found.store === opened && !(await this.#isKept(dropped));
+      const { store: opened, problems } = this.#source ?? {};
+      const canKeep = found.store === opened && (await this.#canKeep());
       this.#shown?.close();
       const { whole, close } = showSession(document.body, {
         ...found,
@@ -135,8 +134,7 @@ class Page {
     const { store, search, dropped } = this.#source;
     const listed = dropped ?? (await store.list({ all: true, limit: MAX_LISTED }));
     const heading = dropped ? "In these files" : "Recent sessions";
-    const canKeep = !(await this.#isKept(dropped));
-    this.#start.offer({ heading, listed, words: search, canKeep });
+    this.#start.offer({ heading, listed, words: search, canKeep: await this.#canKeep() });
     if (search === undefined) return;
     this.#start.offer({ heading, listed, words: search, found: await searchSessions(store, search) });
   }
@@ -165,12 +163,17 @@ class Page {
     }
   }
 
-  /** Whether the browser keeps all of these, or may keep none: those of `leftoff view` are kept. @param {Listed[]} [sessions] */
-  async #isKept(sessions) {
-    if (!sessions) return true;
-    const kept = await this.#browserStore?.listSessions();
-    const counts = new Map(kept?.map(({ id, messageCount }) => [id, messageCount]));
-    return sessions.every(({ id, messageCount }) => (counts.get(id) ?? -1) >= messageCount);
+  /** Whether the browser may keep what was dropped, and does not yet keep all of it. */
+  async #canKeep() {
+    const { dropped } = this.#source ?? {};
+    return dropped !== undefined && (await this.#countKept(dropped)) < dropped.length;
+  }
+
+  /** How many of these the browser keeps whole. @param {Listed[]} sessions */
+  async #countKept(sessions) {
+    const kept = (await this.#browserStore?.listSessions()) ?? [];
+    const counts = new Map(kept.map(({ id, messageCount }) => [id, messageCount]));
+    return sessions.filter(({ id, messageCount }) => (counts.get(id) ?? -1) >= messageCount).length;
   }
 
   /** Keeps the sessions of what was dropped. @throws {LeftoffError} */
@@ -178,7 +181,16 @@ class Page {
     const { files, dropped } = this.#source ?? {};
     if (!files || !dropped) return;
     if (!this.#browserStore) throw new LeftoffError({ code: "permission_denied", message: NO_PRIVATE_FILES });
-    await this.#browserStore.keepFiles(files);
+    try {
+      await this.#browserStore.keepFiles(files);
+    } catch (cause) {
+      if (!(cause instanceof LeftoffError) || cause.code !== "disk_full") throw cause;
+      const which = dropped.length === 1 ? "this session" : "all of these";
+      const message =
+        `The browser has no room for ${which}: ${await this.#countKept(dropped)} of ${dropped.length} are kept whole. ` +
+        "Remove others that it keeps, or free disk space, and keep them again.";
+      throw new LeftoffError({ code: "disk_full", message, cause });
+    }
     // A link that is copied from now on names the session.
     if (this.#shown) history.replaceState(null, "", addressOf({ ...readAddress(), session: this.#shown.id }));
   }
@@ -186,6 +198,13 @@ class Page {
 
 /** @param {unknown} error @returns {Notice} */
 const toldOf = (error) => ({ message: error instanceof LeftoffError ? error.message : String(error) });
+
+/** @param {unknown} cause @returns {never} */
+function rejectOpenSession(cause) {
+  if (!(cause instanceof LeftoffError) || cause.code !== "open_elsewhere") throw cause;
+  const message = "A page writes to this session. Close other tabs with it, load this page again, and remove it then.";
+  throw new LeftoffError({ code: cause.code, message, cause });
+}
 
 /** Tells of files that cannot be opened; of one alone, what it seems to be. @param {unknown} error @param {DroppedFile[]} files */
 async function toldOfFiles(error, files) {
