@@ -41,7 +41,10 @@ export class Model extends EventTarget {
   trouble = "";
   /** Where the header's bookmark leads. @type {string | undefined} */
   listAddress;
-  /** How the session is kept beyond the page, where that is offered. @type {{ state: "offered" | "running" | "done", run: () => Promise<void> } | undefined} */
+  /**
+   * How the session is kept beyond the page, where that is offered.
+   * @type {{ state: "offered" | "running" | "done", run: () => Promise<void> } | undefined}
+   */
   keeping;
   isWhole = false;
   isLive = false;

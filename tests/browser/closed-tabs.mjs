@@ -12,6 +12,8 @@ const LANES = 4;
 const MAX_APPENDS = 3;
 /** What the browser allows the origin where it is full. */
 const ROOM_BYTES = 500_000;
+/** More appends than there is room for. */
+const MAX_ROOM_APPENDS = 100;
 const TIMEOUT_MS = 60_000;
 
 /**
@@ -41,7 +43,7 @@ async function openTab(context, origin) {
 }
 
 /** The appends that tabs have told of, by the tabs. */
-class Acknowledgements {
+class Acknowledgments {
   /** @type {Map<string, string[]>} */
   byTab = new Map();
   /** @type {Map<string, { count: number, reach: () => void }>} */
@@ -68,7 +70,7 @@ class Acknowledgements {
  */
 export async function checkClosedTabs(driven, origin, count) {
   const context = await driven.newContext();
-  const told = new Acknowledgements();
+  const told = new Acknowledgments();
   await context.exposeBinding("acknowledge", (_, name) => told.add(name));
   const first = await openTab(context, origin);
   const ids = [];
@@ -79,7 +81,7 @@ export async function checkClosedTabs(driven, origin, count) {
       const page = await openTab(context, origin);
       const isReached = told.reach(String(tab), 1 + (tab % MAX_APPENDS));
       // Whoever is closed gives no answer.
-      const end = run(page, "appendOn", id, String(tab)).then(({ error }) => {
+      const end = run(page, "appendOn", id, String(tab), Infinity).then(({ error }) => {
         throw new Error(`tab ${tab}: expected it to append until it is closed, but found ${error?.message}`);
       });
       end.catch(() => {});
@@ -135,7 +137,7 @@ export async function checkQuota(driven, origin) {
   await value(page, "replace", 10);
   await setQuota(ROOM_BYTES);
   for (const round of ["first", "second"]) {
-    const { error } = await run(page, "appendOn", id, round);
+    const { error } = await run(page, "appendOn", id, round, MAX_ROOM_APPENDS);
     equal("the code where the browser allows no more", error?.code, "disk_full");
   }
   const full = told.length;

@@ -25,10 +25,10 @@ async function append(id, name) {
 const WORK = {
   create: async () => (await store.create({ title: "Kept" })).id,
   append,
-  /** Appends until the tab is closed, once no other tab does. @param {string} id @param {string} tab */
-  appendOn: (id, tab) =>
+  /** Appends until the tab is closed, once no other tab does. @param {string} id @param {string} tab @param {number} most */
+  appendOn: (id, tab, most) =>
     navigator.locks.request(id, async () => {
-      for (let place = 0; ; place += 1) await append(id, `${tab}/${place}`);
+      for (let place = 0; place < most; place += 1) await append(id, `${tab}/${place}`);
     }),
   /** What a session has, who has it open, and what is wrong with it. @param {string} id */
   async read(id) {
