@@ -10,7 +10,7 @@ import { showHidden } from "../hidden.js";
 import { brandOf, icon } from "./icons.js";
 import { keptOf } from "./kept-list.js";
 import { recordOf } from "./record.js";
-import { switchTheme } from "./viewer.js";
+import { switchTheme } from "./theme.js";
 
 /** @import { Found, Listed } from "../../index.js" */
 /** @import { DroppedFile } from "../dropped.js" */
@@ -79,7 +79,9 @@ export class Start extends LitElement {
     return html`<header class="head">
         ${brandOf(this.#sessions && LIST)}
         <div class="title"><span class="name">leftoff</span></div>
-        <button class="btn icon" aria-label="Light or dark" @click=${switchTheme}>${icon("theme")}</button>
+        <button class="btn icon" aria-label="Light or dark" @click=${() => switchTheme(document.documentElement)}>
+          ${icon("theme")}
+        </button>
       </header>
       <main class="empty">
         <div class="drop">
