@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run test:browser`: tests the packed package in workerd, and in real Chromium as a page without a bundler loads
-// it. Chromium is the system's; if it is missing and the user may install it, apt-get installs it. Else the tests are
-// skipped with a note.
+// `npm run test:browser`: tests the packed package in workerd, in real Chromium as a page without a bundler loads it,
+// and its viewer in real Firefox, too. The browsers are the system's; if one is missing and the user may install it,
+// apt-get installs it. Else its tests are skipped with a note.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { chromium } from "playwright-core";
 import { installPackages } from "./debian.mjs";
 import * as leftoff from "../js/index.js";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
+import { checkFirefox } from "../tests/browser/firefox.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
@@ -25,12 +26,26 @@ import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
-const BROWSER_PROGRAMS = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
+/** @typedef {{ name: string, variable: string, programs: string[], debian: string }} BrowserKind */
+/** @type {BrowserKind} */
+const CHROMIUM = {
+  name: "Chromium",
+  variable: "CHROMIUM",
+  programs: [
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  ],
+  debian: "chromium",
+};
+/** @type {BrowserKind} */
+const FIREFOX = {
+  name: "Firefox",
+  variable: "FIREFOX",
+  programs: ["/usr/bin/firefox-esr", "/usr/bin/firefox", "/Applications/Firefox.app/Contents/MacOS/firefox"],
+  debian: "firefox-esr",
+};
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
 const PAYLOADS = join(root, "tests", "fixtures", "dompurify-xss", "payloads.json");
 const TESTS_FOLDER = join(root, "tests", "browser");
@@ -53,14 +68,20 @@ async function check(what, work) {
   }
 }
 
-/** Finds the browser, or installs it if possible; nothing if not. */
-function browser() {
-  const found = [process.env.CHROMIUM ?? "", ...BROWSER_PROGRAMS].find((path) => existsSync(path));
+/** Finds a browser, or installs it if possible. @param {BrowserKind} kind @returns {string | undefined} */
+function findBrowser({ name, variable, programs, debian }) {
+  const find = () => [process.env[variable] ?? "", ...programs].find((path) => existsSync(path));
+  const found = find();
   if (found) return found;
-  if (process.getuid?.() !== 0 || ask("apt-get", ["--version"]) === null) return undefined;
-  console.log("  Chromium is not installed: apt-get installs Debian's, some 300 MB, once.");
-  installPackages(["chromium"]);
-  return BROWSER_PROGRAMS.find((path) => existsSync(path));
+  if (process.getuid?.() === 0 && ask("apt-get", ["--version"]) !== null) {
+    console.log(`  ${name} is not installed: apt-get installs Debian's, some 300 MB, once.`);
+    installPackages([debian]);
+    return find();
+  }
+  console.log(
+    `  skipped: no ${name} is installed, and only root can install it by apt-get. ${variable} names one that lies elsewhere.`,
+  );
+  return undefined;
 }
 
 /** Packs the package by npm and unpacks it where the tests copied beside it find it. */
@@ -192,8 +213,13 @@ async function checkWorkerExample(driven, origin) {
   await opened.close();
 }
 
-/** @param {string} executablePath @param {string} packed @param {{ transcript: number[], expected: unknown }} given */
-async function inChromium(executablePath, packed, given) {
+/**
+ * @param {string} executablePath
+ * @param {string} packed
+ * @param {{ transcript: number[], expected: unknown }} given
+ * @param {string[]} payloads
+ */
+async function inChromium(executablePath, packed, given, payloads) {
   const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
   const address = exports["."].browser.default.replace("./", "/package/");
   const map = JSON.stringify({ imports: { leftoff: address } });
@@ -255,7 +281,6 @@ async function inChromium(executablePath, packed, given) {
     await check("examples/viewer", () => checkViewerExample(driven, origin));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
     const fixtures = join(root, "tests", "fixtures");
-    const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
     await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
     await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
@@ -284,11 +309,11 @@ const given = { transcript, expected: await readOf(leftoff.readTranscript, new B
 const worker = join(folder, "worker");
 mkdirSync(worker);
 await check("workerd", () => inWorkerd({ folder: worker, entry: join(folder, "tests", "workerd.mjs"), given }));
-const executablePath = browser();
-if (executablePath) await inChromium(executablePath, packed, given);
-else
-  console.log(
-    "  skipped: no Chromium is installed, and only root can install it by apt-get. CHROMIUM names one that lies elsewhere.",
-  );
+const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
+const chromiumPath = findBrowser(CHROMIUM);
+if (chromiumPath) await inChromium(chromiumPath, packed, given, payloads);
+const firefoxPath = findBrowser(FIREFOX);
+if (firefoxPath)
+  await check("the viewer in Firefox", () => checkFirefox(firefoxPath, { packed, folder }, leftoff, payloads));
 if (failed > 0) fail(`${passed} passed, ${failed} failed`);
 console.log(`${passed} passed, 0 failed in ${seconds(start)}`);
