@@ -3,15 +3,15 @@
 // and its viewer in real Firefox, too. The browsers are the system's; if one is missing and the user may install it,
 // apt-get installs it. Else its tests are skipped with a note.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
-import { installPackages } from "./debian.mjs";
 import * as leftoff from "../js/index.js";
-import { ask, fail, root, run, seconds, step } from "./run.mjs";
+import { CHROMIUM, FIREFOX, findBrowser } from "./browsers.mjs";
+import { fail, root, run, seconds, step } from "./run.mjs";
 import { checkFirefox } from "../tests/browser/firefox.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
@@ -26,26 +26,6 @@ import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
-/** @typedef {{ name: string, variable: string, programs: string[], debian: string }} BrowserKind */
-/** @type {BrowserKind} */
-const CHROMIUM = {
-  name: "Chromium",
-  variable: "CHROMIUM",
-  programs: [
-    "/usr/bin/chromium",
-    "/usr/bin/chromium-browser",
-    "/usr/bin/google-chrome",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  ],
-  debian: "chromium",
-};
-/** @type {BrowserKind} */
-const FIREFOX = {
-  name: "Firefox",
-  variable: "FIREFOX",
-  programs: ["/usr/bin/firefox-esr", "/usr/bin/firefox", "/Applications/Firefox.app/Contents/MacOS/firefox"],
-  debian: "firefox-esr",
-};
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
 const PAYLOADS = join(root, "tests", "fixtures", "dompurify-xss", "payloads.json");
 const TESTS_FOLDER = join(root, "tests", "browser");
@@ -66,22 +46,6 @@ async function check(what, work) {
     failed += 1;
     console.error(error instanceof Error ? error.message : error);
   }
-}
-
-/** Finds a browser, or installs it if possible. @param {BrowserKind} kind @returns {string | undefined} */
-function findBrowser({ name, variable, programs, debian }) {
-  const find = () => [process.env[variable] ?? "", ...programs].find((path) => existsSync(path));
-  const found = find();
-  if (found) return found;
-  if (process.getuid?.() === 0 && ask("apt-get", ["--version"]) !== null) {
-    console.log(`  ${name} is not installed: apt-get installs Debian's, some 300 MB, once.`);
-    installPackages([debian]);
-    return find();
-  }
-  console.log(
-    `  skipped: no ${name} is installed, and only root can install it by apt-get. ${variable} names one that lies elsewhere.`,
-  );
-  return undefined;
 }
 
 /** Packs the package by npm and unpacks it where the tests copied beside it find it. */
