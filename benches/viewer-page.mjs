@@ -3,7 +3,8 @@
 
 /** Before the page begins: notes when a session is asked for, and when its first messages are painted. */
 export function noteFirstRow() {
-  const times = /** @type {any} */ (globalThis).viewerTimes = { start: 0, firstRow: NaN };
+  const times = { start: 0, firstRow: NaN };
+  Object.assign(globalThis, { viewerTimes: times });
   addEventListener("change", () => (times.start = performance.now()), { capture: true, once: true });
   const watch = new MutationObserver(() => {
     if (!document.querySelector("article")) return;
@@ -21,35 +22,37 @@ export async function readTimes() {
 
 /**
  * Scrolls from one end to the other in big steps, as who drags a scrollbar does.
- * @param {number} steps
- * @returns {Promise<{ blankMs: number, steps: number, last: number }>} `blankMs`: the longest time in which the middle of
- *   the list showed no message; `last`: the place of the last message that was seen
+ * @param {number} steps at least so many
+ * @returns {Promise<{ blankMs: number, last: number, count: number }>} `blankMs`: the longest time in which a part of the
+ *   list showed no message; `last`: the place of the last message that was seen; `count`: of the list
  */
 export async function scrollOver(steps) {
+  const GAP_PIXELS = 40;
+  const REST_MS = 250;
+  const MAX_BLANK_MS = 10_000;
+  const MAX_STRETCH_PIXELS = 4_000_000;
   const list = /** @type {HTMLElement} */ (document.querySelector(".conv"));
   const { left, top, width, height } = list.getBoundingClientRect();
-  const frame = () => new Promise((go) => requestAnimationFrame(go));
-  const painted = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
-  const rowAt = (/** @type {number} */ part) =>
-    document.elementFromPoint(left + width / 2, top + height * part)?.closest("article");
-  const rest = () => new Promise((go) => setTimeout(go, 250));
+  const paint = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+  const rowAt = (/** @type {number} */ y) => document.elementFromPoint(left + width / 2, y)?.closest("article");
+  const isFilledAt = (/** @type {number} */ part) =>
+    [-GAP_PIXELS, 0, GAP_PIXELS].some((by) => rowAt(top + part * height + by));
   const count = Number(document.querySelector("article")?.getAttribute("aria-setsize"));
-  const average = list.scrollHeight / count;
-  const pixels = Math.max((Math.min(list.scrollHeight, 4_000_000) / steps) * 1, average);
-  let [blankMs, taken, last] = [0, 0, 0];
-  for (let stuck = 0; stuck < 2 && taken < 20 * steps; taken += 1) {
+  const pixels = Math.ceil(Math.min(list.scrollHeight, MAX_STRETCH_PIXELS) / steps);
+  let [blankMs, last] = [0, 0];
+  for (let stuck = 0; stuck < 2;) {
     const before = list.scrollTop;
     const start = performance.now();
     list.scrollBy(0, pixels);
-    do await painted();
-    while (![0.3, 0.5, 0.7].every(rowAt));
+    do await paint();
+    while (![0.2, 0.5, 0.8].every(isFilledAt) && performance.now() - start < MAX_BLANK_MS);
     blankMs = Math.max(blankMs, performance.now() - start);
-    last = Number(rowAt(0.5)?.getAttribute("aria-posinset"));
-    await frame();
+    const rows = [...document.querySelectorAll("article")].map((row) => Number(row.getAttribute("aria-posinset")));
+    last = Math.max(last, ...rows);
     stuck = list.scrollTop === before ? stuck + 1 : 0;
-    if (stuck > 0) await rest();
+    if (stuck > 0) await new Promise((go) => setTimeout(go, REST_MS));
   }
-  return { blankMs, steps: taken, last };
+  return { blankMs, last, count };
 }
 
 /** Types a text into the search field, and waits until its hits are painted. @param {string} text @returns {Promise<{ ms: number, told: string }>} */
