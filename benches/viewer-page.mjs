@@ -22,7 +22,7 @@ export async function readTimes() {
 
 /**
  * Scrolls from one end to the other in big steps, as who drags a scrollbar does.
- * @param {number} steps at least so many
+ * @param {number} steps about so many
  * @returns {Promise<{ blankMs: number, last: number, count: number }>} `blankMs`: the longest time in which a part of the
  *   list showed no message; `last`: the place of the last message that was seen; `count`: of the list
  */
@@ -30,7 +30,7 @@ export async function scrollOver(steps) {
   const GAP_PIXELS = 40;
   const REST_MS = 250;
   const MAX_BLANK_MS = 10_000;
-  const MAX_STRETCH_PIXELS = 4_000_000;
+  const ROW_PIXELS = 130;
   const list = /** @type {HTMLElement} */ (document.querySelector(".conv"));
   const { left, top, width, height } = list.getBoundingClientRect();
   const paint = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
@@ -38,7 +38,7 @@ export async function scrollOver(steps) {
   const isFilledAt = (/** @type {number} */ part) =>
     [-GAP_PIXELS, 0, GAP_PIXELS].some((by) => rowAt(top + part * height + by));
   const count = Number(document.querySelector("article")?.getAttribute("aria-setsize"));
-  const pixels = Math.ceil(Math.min(list.scrollHeight, MAX_STRETCH_PIXELS) / steps);
+  const pixels = Math.ceil((count * ROW_PIXELS) / steps);
   let [blankMs, last] = [0, 0];
   for (let stuck = 0; stuck < 2;) {
     const before = list.scrollTop;

@@ -16,7 +16,7 @@ import { noteFirstRow, readTimes, scrollOver, searchFor } from "./viewer-page.mj
 
 const MESSAGES = 100_000;
 const TIMEOUT_MS = 600_000;
-const SCROLL_STEPS = 300;
+const SCROLL_STEPS = 150;
 const LAST = "the very last needle";
 /** Texts to search: one at the end, a frequent one, one that is nowhere. */
 const QUERIES = [LAST, "error", "nowherefound"];
