@@ -7,10 +7,8 @@ import { LeftoffError, MemoryStorage, openStore } from "../index.js";
 /** @import { FileDamage } from "./damage.js" */
 
 /** @typedef {{ path: string, file: File }} DroppedFile */
-/**
- * @typedef {{ store: Store, sessions: Listed[], problems: FileDamage[] }} ImportedFiles `sessions`: without
- *   sub-agents', unless there is nothing else
- */
+/** @typedef {{ storage: MemoryStorage, folder: string, path: string }} StoredFiles `path`: of all of them, to be imported */
+/** @typedef {{ store: Store, sessions: Listed[], problems: FileDamage[], files: StoredFiles }} ImportedFiles */
 
 /** Where they lie in the storage in memory. */
 const FOLDER = "/dropped";
@@ -44,26 +42,24 @@ export async function importFiles(files) {
   const storage = new MemoryStorage();
   for (const { path, file } of files)
     await storage.replace(`${FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
+  const path = files.length === 1 ? `${FOLDER}/${files[0].path}` : FOLDER;
   const place = { storage, home: "/leftoff", project: "/project" };
   const store = await openStore(place);
-  const only = files.length === 1 ? `${FOLDER}/${files[0].path}` : FOLDER;
-  const { imported, problems } = await store.import(only);
+  const { imported, problems } = await store.import(path);
   // Their logs come without a checkpoint. Closing writes it, else the list and the viewer would each read all.
   for (const { id, agent } of imported) if (agent === "leftoff") await (await store.session(id)).close();
-  if (problems.length === 0) for (const { path } of files) await storage.remove(`${FOLDER}/${path}`);
-  const all = await store.list({ all: true, type: null, archived: null });
-  const own = all.filter(({ type }) => type !== "subagent");
   const named = problems.map((problem) => ({
     ...problem,
     path: problem.path.slice(FOLDER.length + 1),
-    sessions: imported.filter(({ path }) => path === problem.path).map(({ id }) => id),
+    sessions: imported.filter((one) => one.path === problem.path).map(({ id }) => id),
     read: (/** @type {number} */ start, /** @type {number} */ end) => storage.readRange(problem.path, start, end),
   }));
   // What the model saw of a session is looked at, and not changed.
   return {
     store: await openStore({ ...place, readOnly: true }),
-    sessions: own.length > 0 ? own : all,
+    sessions: await listOwn(store),
     problems: named,
+    files: { storage, folder: FOLDER, path },
   };
 }
 
@@ -79,9 +75,17 @@ export async function importHead(files) {
   if (head[0] !== "{".charCodeAt(0)) return undefined;
   const lines = head.subarray(0, head.lastIndexOf("\n".charCodeAt(0)) + 1);
   try {
-    return await importFiles([{ path, file: new File([lines], file.name) }]);
+    const head = await importFiles([{ path, file: new File([lines], file.name) }]);
+    return head.sessions.length > 0 ? head : undefined;
   } catch (error) {
     if (error instanceof LeftoffError) return undefined;
     throw error;
   }
+}
+
+/** Lists all sessions without sub-agents', unless there is nothing else. @param {Store} store */
+export async function listOwn(store) {
+  const all = await store.list({ all: true, type: null, archived: null });
+  const own = all.filter(({ type }) => type !== "subagent");
+  return own.length > 0 ? own : all;
 }
