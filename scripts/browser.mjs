@@ -1,17 +1,21 @@
 // @ts-check
-// `npm run test:browser`: tests the packed package in workerd, and in real Chromium as a page without a bundler loads
-// it. Chromium is the system's; if it is missing and the user may install it, apt-get installs it. Else the tests are
-// skipped with a note.
+// `npm run test:browser`: tests the packed package in workerd, in real Chromium as a page without a bundler loads it,
+// and its viewer in real Firefox, too. The browsers are the system's; if one is missing and the user may install it,
+// apt-get installs it. Else its tests are skipped with a note. `--only WORDS`: the tests whose names have these words;
+// `--tabs 1000`: so many tabs are closed while they append.
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { parseArgs } from "node:util";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
-import { findChromium } from "./chromium.mjs";
 import * as leftoff from "../js/index.js";
+import { CHROMIUM, FIREFOX, findBrowser } from "./browsers.mjs";
 import { fail, root, run, seconds, step } from "./run.mjs";
+import { checkClosedTabs, checkQuota } from "../tests/browser/closed-tabs.mjs";
+import { checkFirefox } from "../tests/browser/firefox.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
@@ -19,6 +23,7 @@ import { checkView } from "../tests/browser/view.mjs";
 import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
 import { checkEmbedded } from "../tests/browser/viewer-embedded.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
+import { checkKept } from "../tests/browser/viewer-kept.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkTurns } from "../tests/browser/viewer-turns.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
@@ -32,6 +37,9 @@ const TESTS_FOLDER = join(root, "tests", "browser");
 /** How long a page may take, whatever else the machine is doing. */
 const TIMEOUT_MS = 60_000;
 
+const { only = "", tabs } = parseArgs({
+  options: { only: { type: "string" }, tabs: { type: "string", default: "100" } },
+}).values;
 const start = performance.now();
 const folder = mkdtempSync(join(tmpdir(), "leftoff-browser-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -39,6 +47,7 @@ let [passed, failed] = [0, 0];
 
 /** @param {string} what @param {() => Promise<void>} work */
 async function check(what, work) {
+  if (!what.includes(only)) return;
   try {
     await step(what, work);
     passed += 1;
@@ -179,8 +188,13 @@ async function checkWorkerExample(driven, origin) {
   await opened.close();
 }
 
-/** @param {string} executablePath @param {string} packed @param {{ transcript: number[], expected: unknown }} given */
-async function inChromium(executablePath, packed, given) {
+/**
+ * @param {string} executablePath
+ * @param {string} packed
+ * @param {{ transcript: number[], expected: unknown }} given
+ * @param {string[]} payloads
+ */
+async function inChromium(executablePath, packed, given, payloads) {
   const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
   const address = exports["."].browser.default.replace("./", "/package/");
   const map = JSON.stringify({ imports: { leftoff: address } });
@@ -196,6 +210,7 @@ async function inChromium(executablePath, packed, given) {
     {
       "/map.html": page("/tests/start.mjs", map),
       "/plain.html": page("/tests/start.mjs"),
+      "/tab.html": page("/tests/tab.mjs"),
       "/service.mjs": `import * as leftoff from "${slim}";\nimport { answers } from "/tests/service.mjs";\nanswers(leftoff);\n`,
       ...Object.fromEntries(
         Object.keys(BUNDLERS)
@@ -236,19 +251,23 @@ async function inChromium(executablePath, packed, given) {
     await tab("a service worker, with leftoff/slim", "/plain.html", "inService", "/service.mjs");
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
-    await check("the storages' contract for a worker's files", () => contractOf(join(folder, "bundles", "kept")));
-    await check("a worker keeps sessions in the origin's private files", () => checkWorkerSessions(driven, origin));
+    await check("a worker keeps sessions in the origin's private files", async () => {
+      await contractOf(join(folder, "bundles", "kept"));
+      await checkWorkerSessions(driven, origin);
+    });
+    await check("tabs are closed while they append", () => checkClosedTabs(driven, origin, Number(tabs)));
+    await check("a browser that allows no more", () => checkQuota(driven, origin));
     await check("examples/page", () => checkPageExample(driven, origin, given.transcript));
     await check("examples/viewer", () => checkViewerExample(driven, origin));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
     const fixtures = join(root, "tests", "fixtures");
-    const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
     await check("the viewer in a host's page", () => checkEmbedded(driven, packed));
     await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
     await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
     await check("the viewer's turns", () => checkTurns(driven, packed, leftoff));
+    await check("the viewer's sessions in the browser", () => checkKept(driven, packed, leftoff));
     await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));
     for (const [name, make] of Object.entries(BUNDLERS)) {
@@ -272,11 +291,11 @@ const given = { transcript, expected: await readOf(leftoff.readTranscript, new B
 const worker = join(folder, "worker");
 mkdirSync(worker);
 await check("workerd", () => inWorkerd({ folder: worker, entry: join(folder, "tests", "workerd.mjs"), given }));
-const executablePath = findChromium();
-if (executablePath) await inChromium(executablePath, packed, given);
-else
-  console.log(
-    "  skipped: no Chromium is installed, and only root can install it by apt-get. CHROMIUM names one that lies elsewhere.",
-  );
+const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
+const chromiumPath = findBrowser(CHROMIUM);
+if (chromiumPath) await inChromium(chromiumPath, packed, given, payloads);
+const firefoxPath = findBrowser(FIREFOX);
+if (firefoxPath)
+  await check("the viewer in Firefox", () => checkFirefox(firefoxPath, { packed, folder }, leftoff, payloads));
 if (failed > 0) fail(`${passed} passed, ${failed} failed`);
 console.log(`${passed} passed, 0 failed in ${seconds(start)}`);

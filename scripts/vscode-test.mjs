@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
-import { findChromium } from "./chromium.mjs";
+import { CHROMIUM, findBrowser } from "./browsers.mjs";
 import { fail, root, seconds, step } from "./run.mjs";
 import { packExtension } from "./vscode.mjs";
 import { startEditor } from "../tests/vscode/editor.mjs";
@@ -23,6 +23,8 @@ import { startEditor } from "../tests/vscode/editor.mjs";
  * @typedef {{ home: string, project: string, folder: string }} Place
  */
 
+/** How long a check may take, whatever else the machine is doing. */
+const LIMIT_MS = 240_000;
 const start = performance.now();
 const names = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "leftoff-vscode-"));
@@ -34,11 +36,8 @@ const found = readdirSync(tests)
 const unknown = names.find((name) => !found.includes(name));
 if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
 
-const executablePath = findChromium();
-if (!executablePath) {
-  console.log("skipped: no Chromium is installed, and only root can install it by apt-get");
-  process.exit(0);
-}
+const executablePath = findBrowser(CHROMIUM);
+if (!executablePath) process.exit(0);
 const vsix = await packExtension();
 const browser = await chromium.launch({
   executablePath,
@@ -66,7 +65,10 @@ async function tryIn(check, at) {
   const settings = (await check.prepare?.(at)) ?? {};
   const editor = await startEditor({ ...at, vsix, settings });
   try {
-    await check.run({ ...at, browser, url: editor.url });
+    const late = new Promise((_, failed) => {
+      setTimeout(() => failed(new Error(`expected the check to end within ${LIMIT_MS / 1000} s`)), LIMIT_MS).unref();
+    });
+    await Promise.race([check.run({ ...at, browser, url: editor.url }), late]);
   } finally {
     await editor.stop();
   }

@@ -18,6 +18,8 @@ import { writeQuery } from "./query.js";
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
  * @property {boolean} [isDropped] whether it is in no store but the page's own
+ * @property {boolean} [isHead] whether it is the beginning of a session, of which the rest is still read
+ * @property {() => Promise<void>} [keep] keeps it beyond the page; without it that is not offered
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
  * @property {boolean} [header] whether there is one; else the strip of totals has the search field
@@ -37,7 +39,8 @@ export function showSession(root, opened) {
   const model = new Model(opened.session.metadata);
   model.listAddress = opened.listAddress;
   model.inspector.session = opened.session;
-  const { store, session, isDropped = false, header = true, sidebar = true } = opened;
+  const { store, session, isDropped = false, keep, header = true, sidebar = true } = opened;
+  if (keep) model.keeping = { state: "offered", run: keep };
   model.selection.source = { store, session, isDropped };
   model.lastRead = new LastRead(session.id);
   if (opened.prepareContexts) model.inspector.prepare = opened.prepareContexts;
@@ -62,7 +65,7 @@ export function showSession(root, opened) {
 }
 
 /** @param {Viewer} viewer @param {ShownSession} opened @param {AbortSignal} signal */
-async function read(viewer, { store, session, search, problems = [] }, signal) {
+async function read(viewer, { store, session, search, problems = [], isHead = false }, signal) {
   const { model } = viewer;
   // Begun before the first message is read, so that what is appended meanwhile is told, too.
   const followed = session.follow({ signal });
@@ -81,9 +84,10 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
     waiting = [];
     await new Promise((go) => setTimeout(go));
   }
-  model.isWhole = true;
+  model.isWhole = !isHead;
   model.add(waiting);
   await viewer.updateComplete;
+  if (isHead) return;
   if (search === undefined || !goToHit(model, search)) viewer.goToLink();
   const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
   void model.attempt(async () => {
