@@ -2,7 +2,7 @@
 // The sessions that changed a file, and the edit that wrote a line of it.
 // Tries: js/vscode/file-sessions.js, js/vscode/file-edits.js, js/vscode/line-writers.js
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore } from "../../js/index.js";
 import { openWorkbench, panel, runCommand, shoot } from "./workbench.mjs";
@@ -92,7 +92,7 @@ export default {
     await store.close();
     return { "leftoff.codeLens": true };
   },
-  async run({ browser, url, folder }) {
+  async run({ browser, url, project }) {
     const page = await openWorkbench(browser, url);
     await openFile(page, "a.js");
     await page.locator(".codelens-decoration", { hasText: "2 sessions changed this file" }).waitFor();
@@ -128,9 +128,8 @@ export default {
 
     const lens = page.locator(".codelens-decoration", { hasText: "2 sessions changed this file" });
     await lens.waitFor();
-    const settings = join(folder, "data", "User", "settings.json");
-    const { "leftoff.codeLens": _, ...others } = JSON.parse(readFileSync(settings, "utf8"));
-    writeFileSync(settings, JSON.stringify(others));
+    mkdirSync(join(project, ".vscode"));
+    writeFileSync(join(project, ".vscode", "settings.json"), JSON.stringify({ "leftoff.codeLens": false }));
     await lens.waitFor({ state: "hidden" });
     await page.close();
   },
