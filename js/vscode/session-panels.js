@@ -52,6 +52,12 @@ export class SessionPanels {
     this.#fill(panel, id, place);
   }
 
+  /** Does something in the panel that has the focus. @param {"search" | "inspect"} kind */
+  ask(kind) {
+    const panel = this.current && this.#panels.get(this.current);
+    if (panel) void send(panel, { kind });
+  }
+
   dispose() {
     for (const panel of this.#panels.values()) panel.dispose();
   }
