@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { LeftoffError } from "../error.js";
 import { layoutNames } from "../placement/placement.js";
 import { parseTranscript } from "../session/transcript.js";
-import { fromBytes } from "../wasm/core.js";
+import { fromBytes, toBytes } from "../wasm/core.js";
+import { readerModule } from "../wasm/module-choice.js";
 import { readConfigFile } from "./mcp.js";
 import { documents, listAgentFiles } from "./files.js";
 import { readCompanion } from "./open-conversation.js";
 
 /** @import { Store } from "../store/store.js" */
-/** @import { ReadMessage } from "../types/index.js" */
+/** @import { ReadMessage, Turn } from "../types/index.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { AgentFile } from "./files.js" */
 /** @import { TranscriptLocation } from "./transcript-locations.js" */
@@ -88,12 +89,12 @@ async function compareSession(store, read, place) {
       ).length
     : messageCount;
   if (newMessages === 0) return undefined;
-  const first = () => findPrompt(messagesTo(FIRST_MESSAGES)) ?? findPrompt(messagesTo(messageCount));
+  const first = () => findPrompt(messagesTo(FIRST_MESSAGES)) || findPrompt(messagesTo(messageCount));
   /** @type {MissingSession} */
   const missing = {
     agent,
     id,
-    title: await cutTitle(store, about.title ?? first() ?? ""),
+    title: await cutTitle(store, about.title ?? first()),
     ...(folder && { folder }),
     ...(stored && { session: stored.id }),
     ...(parent && { parent: parent.session }),
@@ -103,8 +104,13 @@ async function compareSession(store, read, place) {
   return missing;
 }
 
-/** @param {ReadMessage[]} messages */
-const findPrompt = (messages) => messages.find(({ role }) => role === "user")?.content;
+/** What was asked first, by one who is no client. @param {ReadMessage[]} messages */
+function findPrompt(messages) {
+  const typed = messages.filter(({ source }) => !Reflect.get(source ?? {}, "isMeta"));
+  /** @type {Turn[]} */
+  const turns = fromBytes(readerModule().call((module) => module.outline(toBytes(typed))));
+  return turns.find(({ title }) => title !== "")?.title ?? "";
+}
 
 /** A title on one line, without the secrets that are to be replaced. @param {Store} store @param {string} title */
 async function cutTitle(store, title) {

@@ -79,7 +79,7 @@ export function registerCommands(context, made) {
 }
 
 /** Shows an error as the editor does. @param {() => unknown} work */
-async function tellErrors(work) {
+export async function tellErrors(work) {
   try {
     await work();
   } catch (error) {
@@ -195,6 +195,7 @@ async function importAll(opened) {
     });
   });
   opened.tellChange();
+  await commands.executeCommand("leftoff.refreshFound");
   const told = problems.length > 0 ? `; ${formatCount(problems.length, "file")} could not be read` : "";
   void window.showInformationMessage(`Imported ${formatCount(imported.length, "session")}${told}.`);
 }

@@ -2,9 +2,12 @@
 /** The extension of VS Code: what it registers. Nothing is read before a view is opened, or a command is run. */
 
 import { registerCommands } from "./commands.js";
+import { registerDesktop } from "./desktop.node.js";
+import { registerLanguageTools } from "./language-tools.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
 import { registerSessions } from "./sessions-tree.js";
+import { registerStatusBar } from "./status-bar.js";
 
 /** @import { ExtensionContext } from "vscode" */
 
@@ -14,6 +17,9 @@ export function activate(context) {
   const panels = new SessionPanels(context, opened);
   const tree = registerSessions(context, opened);
   registerCommands(context, { opened, panels, tree });
+  registerDesktop(context, { opened, panels });
+  registerStatusBar(context, { opened, panels });
+  registerLanguageTools(context, opened);
   context.subscriptions.push(panels);
   ending = () => opened.close();
 }

@@ -26,3 +26,7 @@ export function formatAge(time, now) {
 }
 
 export const nowDate = () => new Date(nowMs());
+
+/** A day as people write it. @param {string} time RFC 3339 */
+export const formatDay = (time) =>
+  new Date(time).toLocaleDateString(undefined, { day: "numeric", month: "long", year: "numeric" });

@@ -63,6 +63,8 @@ const CLAUDE_NAME = `.claude/projects/-x/${ID}.jsonl`;
 const rollout = (number) =>
   [
     { type: "session_meta", payload: { id: `019a0000-0000-7000-8000-00000000000${number}`, cwd: "/x" } },
+    // What the client says for the user is no title.
+    { role: "user", text: "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>" },
     { role: "user", text: `Prompt ${number}` },
     { role: "assistant", text: "Done." },
   ]
@@ -90,14 +92,14 @@ check("sessions of all agents are listed, those that changed last at first, and 
       [codex[0], "codex", "2026-11-02T00:00:00.000Z"],
     ],
   );
-  assert.deepEqual([found[0].title, found[0].messageCount, found[0].newMessages], ["Prompt 7", 2, 2]);
+  assert.deepEqual([found[0].title, found[0].messageCount, found[0].newMessages], ["Prompt 7", 3, 3]);
   assert.deepEqual([found[0].bytes, found[0].folder, found[0].session], [rollout(7).length, "/x", undefined]);
   assert.equal(found[1].id, ID);
   assert.deepEqual(JSON.parse(leftoff(["list", "--all", "--json"])), []);
   const text = leftoff(["import", "--all", "--dry-run"]);
   assert.match(
     text,
-    /^claude-code: 1 session\n.*\n.*\ncodex: 2 sessions\n {2}2026-11-07 {2}new {2}"Prompt 7", 2 messages/,
+    /^claude-code: 1 session\n.*\n.*\ncodex: 2 sessions\n {2}2026-11-07 {2}new {2}"Prompt 7", 3 messages/,
   );
 });
 
