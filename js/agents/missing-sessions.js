@@ -89,12 +89,13 @@ async function compareSession(store, read, place) {
       ).length
     : messageCount;
   if (newMessages === 0) return undefined;
-  const first = () => findPrompt(messagesTo(FIRST_MESSAGES)) || findPrompt(messagesTo(messageCount));
+  const prompt = async () =>
+    (await findPrompt(store, messagesTo(FIRST_MESSAGES))) || findPrompt(store, messagesTo(messageCount));
   /** @type {MissingSession} */
   const missing = {
     agent,
     id,
-    title: await cutTitle(store, about.title ?? first()),
+    title: about.title ? await cutTitle(store, about.title) : await prompt(),
     ...(folder && { folder }),
     ...(stored && { session: stored.id }),
     ...(parent && { parent: parent.session }),
@@ -104,12 +105,17 @@ async function compareSession(store, read, place) {
   return missing;
 }
 
-/** What was asked first, by one who is no client. @param {ReadMessage[]} messages */
-function findPrompt(messages) {
-  const typed = messages.filter(({ source }) => !Reflect.get(source ?? {}, "isMeta"));
-  /** @type {Turn[]} */
-  const turns = fromBytes(readerModule().call((module) => module.outline(toBytes(typed))));
-  return turns.find(({ title }) => title !== "")?.title ?? "";
+/** What was asked first, by one who is no client. @param {Store} store @param {ReadMessage[]} messages */
+async function findPrompt(store, messages) {
+  for (const message of messages) {
+    if (message.role !== "user" || Reflect.get(message.source ?? {}, "isMeta")) continue;
+    // Before it is cut: half a secret is not known for one.
+    const { value } = await store.redacted(message);
+    /** @type {Turn[]} */
+    const [turn] = fromBytes(readerModule().call((module) => module.outline(toBytes([value]))));
+    if (turn?.title) return turn.title;
+  }
+  return "";
 }
 
 /** A title on one line, without the secrets that are to be replaced. @param {Store} store @param {string} title */

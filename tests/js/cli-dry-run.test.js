@@ -159,3 +159,12 @@ check("paths are listed as they would be imported", ({ folder, put, listed, left
   assert.match(leftoff(["import", "--dry-run", join(folder, "nowhere")], 1), /nowhere.*\(not_found\)/);
   assert.match(leftoff(["import", "--dry-run", join(folder, "kept/notes.txt")], 1), /\(unknown_format\)/);
 });
+
+check("a secret is no part of a title, nor is its beginning where the title is cut", ({ put, listed }) => {
+  const token = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
+  put(rolloutName(2), rollout(2).replace("Prompt 2", `${"word ".repeat(14)}${token}`), 2);
+  assert.match(listed("--all")[0].title, /^word .*gh/);
+  const [{ title }] = listed("--all", "--redact", "replace");
+  assert.match(title, /^word /);
+  assert.doesNotMatch(title, /gh/);
+});
