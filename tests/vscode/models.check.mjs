@@ -56,7 +56,8 @@ export default {
       .locator(".quick-input-list")
       .getByRole("option", { name: /Start Server/ })
       .click();
-    await page.getByText(/Discovered \d+ tools/).waitFor();
+    const output = page.locator(".part.panel .view-line");
+    await output.filter({ hasText: /Discovered\s6\stools/ }).waitFor();
     await shoot(page, "mcp-started");
     await page.close();
   },
