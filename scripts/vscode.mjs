@@ -57,7 +57,7 @@ async function build() {
     format: "esm",
     splitting: true,
     mainFields: ["module", "main"],
-    entryPoints: { cli: "js/cli/entry.js" },
+    entryPoints: { cli: "js/vscode/command-line.js" },
     outdir: join(folder, "dist"),
     chunkNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },
