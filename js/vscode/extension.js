@@ -3,9 +3,12 @@
 
 import { registerCommands } from "./commands.js";
 import { registerFileSessions } from "./file-sessions.js";
+import { registerDesktop } from "./desktop.node.js";
+import { registerLanguageTools } from "./language-tools.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
 import { registerSessions } from "./sessions-tree.js";
+import { registerStatusBar } from "./status-bar.js";
 
 /** @import { ExtensionContext } from "vscode" */
 
@@ -16,6 +19,9 @@ export function activate(context) {
   const tree = registerSessions(context, opened);
   registerCommands(context, { opened, panels, tree });
   registerFileSessions(context, { opened, panels });
+  registerDesktop(context, { opened, panels });
+  registerStatusBar(context, { opened, panels });
+  registerLanguageTools(context, opened);
   context.subscriptions.push(panels);
   ending = () => opened.close();
 }
