@@ -76,7 +76,7 @@ export function registerCommands(context, made) {
 }
 
 /** Shows an error as the editor does. @param {() => unknown} work */
-async function tellErrors(work) {
+export async function tellErrors(work) {
   try {
     await work();
   } catch (error) {

@@ -4,6 +4,7 @@
 import { registerCommands } from "./commands.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
+import { registerSessionFiles } from "./session-files.js";
 import { registerSessions } from "./sessions-tree.js";
 
 /** @import { ExtensionContext } from "vscode" */
@@ -14,6 +15,7 @@ export function activate(context) {
   const panels = new SessionPanels(context, opened);
   const tree = registerSessions(context, opened);
   registerCommands(context, { opened, panels, tree });
+  registerSessionFiles(context, { opened, panels });
   context.subscriptions.push(panels);
   ending = () => opened.close();
 }

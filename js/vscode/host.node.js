@@ -29,6 +29,15 @@ export async function openHostStore(_context) {
   return { store, roots: folders.map((root) => ({ folder: root, storage: new NodeStorage({ root }) })) };
 }
 
+/** Only the sessions of the folders that are open are shown at first. */
+export const SHOWS_ALL_PROJECTS = false;
+
+/** What the modules are, is found beside the bundle. @param {ExtensionContext} _context */
+export async function loadModules(_context) {}
+
+/** The path of a file or a folder, as a store knows it. @param {Uri} uri */
+export const pathOf = (uri) => uri.fsPath;
+
 /** The folder whose changes tell that sessions have changed. @param {Store} store */
 export const watchedFolder = (store) => Uri.file(store.home);
 

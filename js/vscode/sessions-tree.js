@@ -12,6 +12,7 @@ import {
   workspace,
 } from "vscode";
 
+import { pathOf, SHOWS_ALL_PROJECTS } from "./host.node.js";
 import { formatAge, formatCount, nowDate } from "./texts.js";
 import { groupSessions } from "./session-groups.js";
 
@@ -29,7 +30,7 @@ const OPEN_GROUPS = 3;
 export class SessionsTree {
   #opened;
   #changed = new EventEmitter();
-  #isAll = false;
+  #isAll = SHOWS_ALL_PROJECTS;
 
   onDidChangeTreeData = this.#changed.event;
 
@@ -71,7 +72,7 @@ export class SessionsTree {
 async function listHere(store) {
   const folders = (workspace.workspaceFolders ?? []).slice(1);
   const lists = [await store.list()];
-  for (const { uri } of folders) lists.push(await store.list({ folder: uri.fsPath }));
+  for (const { uri } of folders) lists.push(await store.list({ folder: pathOf(uri) }));
   const known = new Map(lists.flat().map((one) => [one.id, one]));
   return [...known.values()].sort((one, other) => (one.lastActive < other.lastActive ? 1 : -1));
 }
@@ -123,6 +124,7 @@ function tooltipOf({ title, summary, agent, messageCount, totalTokens, project, 
 /** @param {ExtensionContext} context @param {OpenedStore} opened */
 export function registerSessions(context, opened) {
   const tree = new SessionsTree(opened);
+  if (SHOWS_ALL_PROJECTS) void tree.show(true);
   const view = window.createTreeView("leftoff.sessions", { treeDataProvider: tree, showCollapseAll: true });
   context.subscriptions.push(
     view,

@@ -19,9 +19,9 @@ addEventListener("message", ({ data }) => {
 editor.postMessage({ kind: "ready" });
 
 /** @param {ToPage & { kind: "show" }} asked */
-async function show({ home, workspace, session, files, place }) {
+async function show({ home, workspace, session, files, place, file }) {
   // Kept by the editor, so that the panel shows the session again after a restart.
-  editor.setState({ session, place });
+  editor.setState({ session, place, file });
   await loadWasm(files);
   const store = await openStore({ storage, home, project: home, workspace, readOnly: true });
   const { whole } = openViewer(document.body, { store, session: await store.session(session) });
