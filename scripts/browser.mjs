@@ -17,6 +17,7 @@ import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
 import { checkView } from "../tests/browser/view.mjs";
 import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
+import { checkEmbedded } from "../tests/browser/viewer-embedded.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkTurns } from "../tests/browser/viewer-turns.mjs";
@@ -100,6 +101,8 @@ async function checkViewerExample(driven, origin) {
   await opened.setInputFiles("#file", FIXTURE);
   await opened.getByText(/^claude-code: [1-9]\d* messages$/).waitFor({ timeout: TIMEOUT_MS });
   await opened.locator("#viewer article").first().waitFor({ timeout: TIMEOUT_MS });
+  await opened.click("#search");
+  await opened.locator("#viewer input:focus").waitFor({ timeout: TIMEOUT_MS });
   await opened.close();
 }
 
@@ -241,6 +244,7 @@ async function inChromium(executablePath, packed, given) {
     const fixtures = join(root, "tests", "fixtures");
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
+    await check("the viewer in a host's page", () => checkEmbedded(driven, packed));
     await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
     await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));

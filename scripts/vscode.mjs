@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build as esbuild } from "esbuild";
 import { host } from "./bundles.mjs";
 import { fail, root, run, step } from "./run.mjs";
+import { VIEWER_STYLES } from "./viewer.mjs";
 import { installEditor, newerNode, vsce } from "../tests/vscode/install.mjs";
 
 const folder = join(root, "target", "vscode-extension");
@@ -28,6 +29,13 @@ const SHARED_OPTIONS = {
   absWorkingDir: root,
 };
 
+/** Brings secretlint's rules along: beside an extension no package can be looked for. @type {import("esbuild").Plugin} */
+const SECRET_RULES = {
+  name: "secret-rules",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /secret-rules\.node\.js$/ }, () => ({ path: join(root, "js", "host", "secret-rules.web.js") })),
+};
+
 /** Makes the extension's folder. @param {{ isWebOnly?: boolean }} what */
 async function build({ isWebOnly = false }) {
   rmSync(folder, { recursive: true, force: true });
@@ -39,7 +47,7 @@ async function build({ isWebOnly = false }) {
     platform: "node",
     entryPoints: { extension: "js/vscode/extension.js" },
     outdir: join(folder, "dist"),
-    plugins: [host([], "./")],
+    plugins: [SECRET_RULES, host([], "./")],
     // One file beside its WebAssembly, which it finds by its own folder.
     define: { "import.meta.url": "undefined" },
   });
@@ -62,7 +70,7 @@ async function build({ isWebOnly = false }) {
     outdir: join(folder, "dist"),
     chunkNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },
-    plugins: [host([], "./")],
+    plugins: [SECRET_RULES, host([], "./")],
   });
   await esbuild({
     ...SHARED_OPTIONS,
@@ -74,6 +82,7 @@ async function build({ isWebOnly = false }) {
   });
   await esbuild({
     ...SHARED_OPTIONS,
+    ...VIEWER_STYLES,
     entryPoints: { webview: "js/vscode/webview/page.css" },
     outdir: join(folder, "dist"),
   });

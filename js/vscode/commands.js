@@ -63,11 +63,14 @@ export function registerCommands(context, made) {
       commands.registerCommand(`leftoff.${name}`, (...args) => tellErrors(() => work(...args))),
     );
   for (const [name, work] of Object.entries(ON_SESSION))
-    register(name, async (/** @type {Listed | undefined} */ clicked) => {
-      const listed = clicked ?? (await chooseSession(parts));
+    register(name, async (/** @type {Listed | object | undefined} */ clicked) => {
+      // The title of an editor gives what it is itself.
+      const listed = clicked && "lastActive" in clicked ? clicked : await chooseSession(parts);
       if (listed) await work(parts, listed);
     });
   register("search", () => searchSessions(opened, panels));
+  register("searchInSession", () => panels.ask("search"));
+  register("inspect", () => panels.ask("inspect"));
   register("refresh", () => tree.refresh());
   register("showAllProjects", () => tree.show(true));
   register("showThisProject", () => tree.show(false));

@@ -1,7 +1,10 @@
 // @ts-check
 /** The extension of VS Code: what it registers. Nothing is read before a view is opened, or a command is run. */
 
+import { commands } from "vscode";
+
 import { registerCommands } from "./commands.js";
+import { IS_BROWSER } from "./host.node.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
 import { registerSessionFiles } from "./session-files.js";
@@ -11,6 +14,7 @@ import { registerSessions } from "./sessions-tree.js";
 
 /** @param {ExtensionContext} context */
 export function activate(context) {
+  if (IS_BROWSER) void commands.executeCommand("setContext", "leftoff.isBrowser", true);
   const opened = new OpenedStore(context);
   const panels = new SessionPanels(context, opened);
   const tree = registerSessions(context, opened);

@@ -29,8 +29,8 @@ export async function openHostStore(_context) {
   return { store, roots: folders.map((root) => ({ folder: root, storage: new NodeStorage({ root }) })) };
 }
 
-/** Only the sessions of the folders that are open are shown at first. */
-export const SHOWS_ALL_PROJECTS = false;
+/** Whether this is a browser's extension host, which has no disk and no programs. */
+export const IS_BROWSER = false;
 
 /** What the modules are, is found beside the bundle. @param {ExtensionContext} _context */
 export async function loadModules(_context) {}

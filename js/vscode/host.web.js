@@ -18,8 +18,7 @@ const HOME = "/leftoff";
 /** The files that were chosen, by their paths. @type {Map<string, Uri>} */
 const chosen = new Map();
 
-/** A session that was imported names a folder of the machine that it was held on, never one that is open here. */
-export const SHOWS_ALL_PROJECTS = true;
+export const IS_BROWSER = true;
 
 /** @param {ExtensionContext} context @returns {Promise<HostStore>} */
 export async function openHostStore(context) {

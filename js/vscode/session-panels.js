@@ -59,14 +59,20 @@ export class SessionPanels {
     this.#fill(panel, { id, place, source });
   }
 
+  /** Does something in the panel that has the focus. @param {"search" | "inspect"} kind */
+  ask(kind) {
+    const panel = this.current && this.#panels.get(this.current);
+    if (panel) void send(panel, { kind });
+  }
+
   dispose() {
     for (const panel of this.#panels.values()) panel.dispose();
   }
 
-  /** @param {WebviewPanel} panel @param {{ session?: string, place?: Place, file?: string } | undefined} state */
-  #restore(panel, { session, place = {}, file } = {}) {
+  /** @param {WebviewPanel} panel @param {{ session?: string, file?: string } | undefined} state */
+  #restore(panel, { session, file } = {}) {
     const source = file ? fileSource(this.#context, Uri.parse(file)) : this.#store;
-    if (session) this.#fill(panel, { id: session, place, source });
+    if (session) this.#fill(panel, { id: session, place: {}, source });
     else panel.dispose();
   }
 

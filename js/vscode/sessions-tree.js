@@ -12,7 +12,7 @@ import {
   workspace,
 } from "vscode";
 
-import { pathOf, SHOWS_ALL_PROJECTS } from "./host.node.js";
+import { pathOf, IS_BROWSER } from "./host.node.js";
 import { formatAge, formatCount, nowDate } from "./texts.js";
 import { groupSessions } from "./session-groups.js";
 
@@ -30,7 +30,7 @@ const OPEN_GROUPS = 3;
 export class SessionsTree {
   #opened;
   #changed = new EventEmitter();
-  #isAll = SHOWS_ALL_PROJECTS;
+  #isAll = IS_BROWSER;
 
   onDidChangeTreeData = this.#changed.event;
 
@@ -124,7 +124,8 @@ function tooltipOf({ title, summary, agent, messageCount, totalTokens, project, 
 /** @param {ExtensionContext} context @param {OpenedStore} opened */
 export function registerSessions(context, opened) {
   const tree = new SessionsTree(opened);
-  if (SHOWS_ALL_PROJECTS) void tree.show(true);
+  // A session that was imported names a folder of the machine that it was held on, never one that is open in a browser.
+  if (IS_BROWSER) void tree.show(true);
   const view = window.createTreeView("leftoff.sessions", { treeDataProvider: tree, showCollapseAll: true });
   context.subscriptions.push(
     view,

@@ -8,7 +8,7 @@ export type FromPage =
   | { kind: "read"; id: number; verb: Verb; path: string; args: unknown[] }
   | { kind: "failed"; message: string };
 
-/** What to show, once; answers to reads; and what to do. */
+/** What to show, once; answers to reads; and what the person wants of it. */
 export type ToPage =
   | {
       kind: "show";
@@ -21,7 +21,9 @@ export type ToPage =
       file?: string;
     }
   | { kind: "answer"; id: number; value?: unknown; error?: { code: string; message: string } }
-  | { kind: "go"; place: Place };
+  | { kind: "go"; place: Place }
+  | { kind: "search" }
+  | { kind: "inspect" };
 
 /** Where to go in a session: to a message, or to what has a text. */
 export interface Place {
