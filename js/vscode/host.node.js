@@ -7,13 +7,14 @@ import { NodeStorage, openStore } from "../index.js";
 import { Uri, window, workspace } from "vscode";
 
 /** @import { ExtensionContext } from "vscode" */
-/** @import { Store } from "../index.js" */
+/** @import { Listed, Store } from "../index.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
 /**
  * @typedef {object} HostStore
  * @property {Store} store
  * @property {{ folder: string, storage: Storage }[]} roots the folders whose files a page may read
+ * @property {(session: Listed) => boolean} [isReadOnly] whether it is only read, where that is so of any
  */
 
 /**

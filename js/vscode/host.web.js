@@ -25,10 +25,15 @@ export async function openHostStore(context) {
   await loadModules(context);
   const own = await openBrowserStorage();
   const storage = new MountedStorage(HOME, { own, around: new WorkspaceStorage(workspace.fs, uriOf) });
-  const [folder] = workspace.workspaceFolders ?? [];
-  const store = await openStore({ storage, home: HOME, project: folder?.uri.path ?? "/project" });
+  const project = workspace.workspaceFolders?.[0]?.uri.path ?? "/project";
+  await storage.findSessions(`${project}/.leftoff`);
+  const store = await openStore({ storage, home: HOME, project });
   const folders = [HOME, `${store.workspace}/conversations`];
-  return { store, roots: folders.map((root) => ({ folder: root, storage })) };
+  return {
+    store,
+    roots: folders.map((root) => ({ folder: root, storage })),
+    isReadOnly: ({ path }) => !storage.isWritable(path),
+  };
 }
 
 /** @type {Promise<void> | undefined} */

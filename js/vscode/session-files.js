@@ -85,6 +85,8 @@ export function registerSessionFiles(context, { opened, panels }) {
     const { imported } = await store.import(pathOf(uri));
     opened.tellChange();
     void window.showInformationMessage(`Imported ${formatCount(imported.length, "session")}.`);
-    if (imported.length === 1) panels.show(imported[0]);
+    const listed = await store.list({ all: true, type: null, archived: null });
+    const shown = listed.find(({ id }) => id === imported[0]?.id);
+    if (shown) panels.show(shown);
   });
 }

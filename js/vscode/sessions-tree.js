@@ -30,6 +30,8 @@ const OPEN_GROUPS = 3;
 export class SessionsTree {
   #opened;
   #changed = new EventEmitter();
+  /** @type {(session: Listed) => boolean} */
+  #isReadOnly = () => false;
   #isAll = IS_BROWSER;
 
   onDidChangeTreeData = this.#changed.event;
@@ -53,7 +55,8 @@ export class SessionsTree {
   /** @param {Node} [node] @returns {Promise<Node[]>} */
   async getChildren(node) {
     if (node) return "sessions" in node ? node.sessions : [];
-    const store = await this.#opened.store();
+    const { store, isReadOnly } = await this.#opened.open();
+    if (isReadOnly) this.#isReadOnly = isReadOnly;
     const listed = await (this.#isAll ? store.list({ all: true }) : listHere(store));
     const key = /** @type {GroupKey} */ (workspace.getConfiguration("leftoff").get("groupBy") ?? "day");
     return groupSessions(listed, key, nowDate());
@@ -61,7 +64,7 @@ export class SessionsTree {
 
   /** @param {Node} node */
   getTreeItem(node) {
-    return "sessions" in node ? groupItem(node) : sessionItem(node);
+    return "sessions" in node ? groupItem(node) : sessionItem(node, this.#isReadOnly(node));
   }
 }
 
@@ -88,15 +91,15 @@ function groupItem({ id, label, sessions, place }) {
   return item;
 }
 
-/** @param {Listed} listed */
-function sessionItem(listed) {
+/** @param {Listed} listed @param {boolean} isReadOnly */
+function sessionItem(listed, isReadOnly) {
   const { id, title, agent, messageCount, lastActive, status, archivedAt } = listed;
   const item = new TreeItem(title || "Untitled", TreeItemCollapsibleState.None);
   const age = formatAge(lastActive, nowDate());
   item.id = id;
   item.description = [agent, age].filter(Boolean).join(" · ");
   item.iconPath = new ThemeIcon(archivedAt ? "archive" : ICONS[status]);
-  item.contextValue = `session:${status}${archivedAt ? ":archived" : ""}`;
+  item.contextValue = `session:${status}${archivedAt ? ":archived" : ""}${isReadOnly ? ":readOnly" : ""}`;
   item.tooltip = tooltipOf(listed);
   item.command = { command: "leftoff.open", title: "Open", arguments: [listed] };
   item.accessibilityInformation = {

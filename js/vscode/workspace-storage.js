@@ -10,10 +10,9 @@ import { rejectWrite } from "../storage/read-only.js";
 
 /** How many files are kept whole, since the editor reads no part of one. */
 const MAX_KEPT_FILES = 16;
-/** The numbers of `vscode.FileType`; a link has its target's beside its own. */
+/** The numbers of `vscode.FileType`; a link has another one in it. */
 const FILE = 1;
 const FOLDER = 2;
-const LINK = 64;
 const ABSENT = ["FileNotFound", "FileNotADirectory"];
 /** @type {Record<string, Code>} */
 const CODES = { NoPermissions: "permission_denied", FileIsADirectory: "not_a_file", FileNotADirectory: "not_a_folder" };
@@ -151,7 +150,7 @@ function kindOf(type) {
 
 /** The editor does not tell when anything of a file changed, but its bytes. @param {FileStat} found @returns {Stat} */
 function statOf({ type, size, mtime, ctime }) {
-  const kind = kindOf(type & LINK ? LINK : type);
+  const kind = kindOf(type);
   return {
     kind,
     size: kind === "file" ? size : 0,

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import process from "node:process";
 
-/** @import { Browser, FrameLocator, Page } from "playwright-core" */
+/** @import { Browser, FrameLocator, Locator, Page } from "playwright-core" */
 
 /** How long the editor may take, whatever else the machine is doing. */
 const TIMEOUT_MS = 60_000;
@@ -36,6 +36,13 @@ export async function runCommand(page, name) {
   const box = page.locator(".quick-input-widget input[type=text]").first();
   await box.fill(`>${name}`);
   await page.locator(".quick-input-list").getByRole("option", { name }).first().click();
+}
+
+/** Chooses from the menu of what is pointed at: by its key, since a menu takes no click at once. @param {Locator} at @param {string} name */
+export async function chooseInMenu(at, name) {
+  await at.click({ button: "right" });
+  await at.page().getByRole("menuitem", { name }).hover();
+  await at.page().keyboard.press("Enter");
 }
 
 /** Keeps a picture where the environment wants them. @param {Page} page @param {string} name */
