@@ -50,7 +50,10 @@ export function loadModules(context) {
   return loading;
 }
 
-/** The browser's files, or memory where it has none for an extension, which is told. */
+/** @type {MemoryStorage | undefined} */
+let memory;
+
+/** The browser's files; where it has none for an extension, which is told, memory that lasts as long as the window. */
 async function openBrowserStorage() {
   try {
     const storage = new OpfsStorage();
@@ -58,9 +61,10 @@ async function openBrowserStorage() {
     return storage;
   } catch (error) {
     if (!(error instanceof LeftoffError)) throw error;
-    const told = "This browser keeps no files for extensions: sessions that you import are gone once it is closed.";
-    void window.showWarningMessage(`leftoff: ${told}`);
-    return new MemoryStorage();
+    const told = "This browser keeps no files for extensions: what you import is gone once the window is closed.";
+    if (!memory) void window.showWarningMessage(`leftoff: ${told}`);
+    memory ??= Object.assign(new MemoryStorage(), { close: async () => {} });
+    return memory;
   }
 }
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { MemoryStorage, openStore } from "../../js/index.js";
+import { historyText, MemoryStorage, openStore } from "../../js/index.js";
 import { ReadOnlyStorage } from "../../js/storage/read-only.js";
 import { MountedStorage } from "../../js/vscode/mounted-storage.js";
 import { storageContract } from "./storage-contract.js";
@@ -84,6 +84,17 @@ describe("a store on both", () => {
       (await store.list({ all: true })).map(({ id }) => id).sort(),
       [ids["In conversations"], ids["In the folder's home"]].sort(),
     );
+  });
+
+  test("what is only read is exported, and its resume block made", async () => {
+    const { store, ids } = await makeScene();
+    for (const title of ["In conversations", "In the folder's home"]) {
+      const session = await store.session(ids[title]);
+      const { block, history } = await session.resume({ override: true, revives: false, assumes: true });
+      assert.match(`${block}\n${historyText(history)}`, /parrot/, title);
+      assert.match(await session.export("markdown"), /parrot/, title);
+      await session.close();
+    }
   });
 
   test("a fork of what is only read is kept by the browser", async () => {
