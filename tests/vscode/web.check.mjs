@@ -12,6 +12,8 @@ import { chooseInMenu, openWorkbench, panel, row, runCommand, shoot, showSession
 const REAL = join(root, "tests", "fixtures", "claude-code", "real", "2.1.197");
 const TRANSCRIPT = "445adb5c-b44b-4625-86f4-77b2ace446f0.jsonl";
 
+/** @import { Page } from "playwright-core" */
+
 /** @type {import("../../scripts/vscode-test.mjs").Check} */
 export default {
   title: "in a browser the folder's sessions are read, and imported ones are kept by the browser",
@@ -30,7 +32,8 @@ export default {
     cpSync(join(REAL, TRANSCRIPT), join(project, "claude.jsonl"));
   },
   async run({ browser, url, home, project }) {
-    const page = await openWorkbench(browser, url);
+    const user = await browser.newContext();
+    const page = await openWorkbench(user, url);
     await showSessions(page);
     await row(page, /codex/).waitFor();
     await row(page, /^The parser/).click();
@@ -58,26 +61,48 @@ export default {
     await showSessions(page);
     await row(page, /^The parser/).waitFor();
     assert.equal(await row(page, /^USETOOL/).count(), 0, "a file that is only shown is kept nowhere");
-
     await page.getByRole("tab", { name: "Explorer" }).first().click();
     await chooseInMenu(file, "Import Session File…");
     await page.getByText("Imported 1 session.").first().waitFor();
     await showSessions(page);
     await row(page, /^USETOOL/).waitFor();
     await shoot(page, "web-imported");
-
-    await page.reload();
+    await checkMenus(page);
+    await checkOtherWindow(page, url);
+    // In another folder the editor has not been yet, so that it does not come back to the view by itself.
+    await page.goto(`${url}%2F.leftoff`);
     await showSessions(page);
-    await row(page, /^USETOOL/).click();
+    await row(page, /^Renamed there/).click();
     await panel(page).locator("article", { hasText: "USETOOL" }).waitFor();
-    await row(page, /^USETOOL/).click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Rename…" }).waitFor();
-    assert.equal(await page.getByRole("menuitem", { name: "Resume in Terminal…" }).count(), 0);
-    await shoot(page, "web-reloaded");
-    await page.keyboard.press("Escape");
-    await row(page, /^The parser/).click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Fork" }).waitFor();
-    assert.equal(await page.getByRole("menuitem", { name: "Rename…" }).count(), 0, "the folder's are only read");
-    await page.close();
+    await shoot(page, "web-restarted");
+    await user.close();
   },
 };
+
+/** What is kept can be changed, what the folder has cannot, and neither goes on in a terminal. @param {Page} page */
+async function checkMenus(page) {
+  const item = (/** @type {string} */ name) => page.getByRole("menuitem", { name });
+  await row(page, /^USETOOL/).click({ button: "right" });
+  await item("Rename…").waitFor();
+  assert.equal(await item("Resume in Terminal…").count(), 0);
+  await shoot(page, "web-menu");
+  await page.keyboard.press("Escape");
+  await row(page, /^The parser/).click({ button: "right" });
+  await item("Fork").waitFor();
+  assert.equal(await item("Rename…").count(), 0);
+  await page.keyboard.press("Escape");
+}
+
+/** Another window of the same browser has what the first keeps, and may change it. @param {Page} page @param {string} url */
+async function checkOtherWindow(page, url) {
+  const other = await openWorkbench(page.context(), `${url}%2Fconversations`);
+  await showSessions(other);
+  await chooseInMenu(row(other, /^USETOOL/), "Rename…");
+  await other.locator(".quick-input-widget input[type=text]").first().fill("Renamed there");
+  await other.keyboard.press("Enter");
+  await row(other, /^Renamed there/).waitFor();
+  await shoot(other, "web-other-window");
+  await other.close();
+  await runCommand(page, "leftoff: Refresh");
+  await row(page, /^Renamed there/).waitFor();
+}

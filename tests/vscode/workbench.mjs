@@ -4,14 +4,15 @@
 import { join } from "node:path";
 import process from "node:process";
 
-/** @import { Browser, FrameLocator, Locator, Page } from "playwright-core" */
+/** @import { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core" */
 
 /** How long the editor may take, whatever else the machine is doing. */
 const TIMEOUT_MS = 60_000;
 
-/** @param {Browser} browser @param {string} url @returns {Promise<Page>} */
+/** @param {Browser | BrowserContext} browser a context where a user has several windows @param {string} url @returns {Promise<Page>} */
 export async function openWorkbench(browser, url) {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const page = await browser.newPage();
+  await page.setViewportSize({ width: 1400, height: 900 });
   page.setDefaultTimeout(TIMEOUT_MS);
   await page.goto(url);
   await page.locator(".monaco-workbench .activitybar").waitFor();
