@@ -5,6 +5,7 @@ import { Uri, window, workspace } from "vscode";
 
 import { LeftoffError, MemoryStorage, loadWasm, openStore } from "../index.js";
 import { OpfsStorage } from "../storage/opfs.js";
+import { IdleStorage } from "./idle-storage.js";
 import { MountedStorage } from "./mounted-storage.js";
 import { WASM_FILES } from "./wasm-files.js";
 import { WorkspaceStorage } from "./workspace-storage.js";
@@ -56,7 +57,7 @@ let memory;
 /** The browser's files; where it has none for an extension, which is told, memory that lasts as long as the window. */
 async function openBrowserStorage() {
   try {
-    const storage = new OpfsStorage();
+    const storage = new IdleStorage(() => new OpfsStorage());
     await storage.stat("/");
     return storage;
   } catch (error) {
