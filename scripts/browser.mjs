@@ -1,17 +1,20 @@
 // @ts-check
 // `npm run test:browser`: tests the packed package in workerd, and in real Chromium as a page without a bundler loads
 // it. Chromium is the system's; if it is missing and the user may install it, apt-get installs it. Else the tests are
-// skipped with a note.
+// skipped with a note. `--only WORDS`: the tests whose names have these words; `--tabs 1000`: so many tabs are closed
+// while they append.
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { parseArgs } from "node:util";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
 import { findChromium } from "./chromium.mjs";
 import * as leftoff from "../js/index.js";
 import { fail, root, run, seconds, step } from "./run.mjs";
+import { checkClosedTabs, checkQuota } from "../tests/browser/closed-tabs.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
@@ -19,6 +22,7 @@ import { checkView } from "../tests/browser/view.mjs";
 import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
 import { checkEmbedded } from "../tests/browser/viewer-embedded.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
+import { checkKept } from "../tests/browser/viewer-kept.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkTurns } from "../tests/browser/viewer-turns.mjs";
 import { checkViewer } from "../tests/browser/viewer.mjs";
@@ -32,6 +36,9 @@ const TESTS_FOLDER = join(root, "tests", "browser");
 /** How long a page may take, whatever else the machine is doing. */
 const TIMEOUT_MS = 60_000;
 
+const { only = "", tabs } = parseArgs({
+  options: { only: { type: "string" }, tabs: { type: "string", default: "100" } },
+}).values;
 const start = performance.now();
 const folder = mkdtempSync(join(tmpdir(), "leftoff-browser-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -39,6 +46,7 @@ let [passed, failed] = [0, 0];
 
 /** @param {string} what @param {() => Promise<void>} work */
 async function check(what, work) {
+  if (!what.includes(only)) return;
   try {
     await step(what, work);
     passed += 1;
@@ -196,6 +204,7 @@ async function inChromium(executablePath, packed, given) {
     {
       "/map.html": page("/tests/start.mjs", map),
       "/plain.html": page("/tests/start.mjs"),
+      "/tab.html": page("/tests/tab.mjs"),
       "/service.mjs": `import * as leftoff from "${slim}";\nimport { answers } from "/tests/service.mjs";\nanswers(leftoff);\n`,
       ...Object.fromEntries(
         Object.keys(BUNDLERS)
@@ -236,8 +245,12 @@ async function inChromium(executablePath, packed, given) {
     await tab("a service worker, with leftoff/slim", "/plain.html", "inService", "/service.mjs");
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
-    await check("the storages' contract for a worker's files", () => contractOf(join(folder, "bundles", "kept")));
-    await check("a worker keeps sessions in the origin's private files", () => checkWorkerSessions(driven, origin));
+    await check("a worker keeps sessions in the origin's private files", async () => {
+      await contractOf(join(folder, "bundles", "kept"));
+      await checkWorkerSessions(driven, origin);
+    });
+    await check("tabs are closed while they append", () => checkClosedTabs(driven, origin, Number(tabs)));
+    await check("a browser that allows no more", () => checkQuota(driven, origin));
     await check("examples/page", () => checkPageExample(driven, origin, given.transcript));
     await check("examples/viewer", () => checkViewerExample(driven, origin));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
@@ -249,6 +262,7 @@ async function inChromium(executablePath, packed, given) {
     await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
     await check("the viewer's turns", () => checkTurns(driven, packed, leftoff));
+    await check("the viewer's sessions in the browser", () => checkKept(driven, packed, leftoff));
     await check("the viewer of what is long", () => checkLong(driven, packed, leftoff));
     await check("leftoff view", () => checkView(driven, packed, leftoff, fixtures));
     for (const [name, make] of Object.entries(BUNDLERS)) {

@@ -252,11 +252,16 @@ export function host(kinds, up) {
         path: path.replace(/^.*pkg\//, up),
         external: true,
       }));
-      // The one module of Node's that secretlint's rules use.
-      if (kinds.length > 0)
+      // What secretlint's rules use of Node: paths, and files of a kind that no text is.
+      if (kinds.length > 0) {
         build.onResolve({ filter: /^node:path$/ }, () =>
           build.resolve("pathe", { kind: "import-statement", resolveDir: root }),
         );
+        build.onResolve({ filter: /^node:fs$/ }, ({ importer }) =>
+          importer.includes("@secretlint") ? { path: "fs", namespace: "absent" } : undefined,
+        );
+        build.onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "export {};" }));
+      }
       build.onResolve({ filter: /node\.js$/ }, ({ path, resolveDir }) => {
         for (const kind of kinds) {
           const own = join(resolveDir, path.replace(/node\.js$/, `${kind}.js`));

@@ -12,6 +12,9 @@ import { root } from "./run.mjs";
 /** The page's folder in pkg/. */
 export const VIEWER = "pkg/viewer";
 
+/** The storage of the page's worker, which is in the package once. */
+const OPFS = { path: "../web/opfs.js", external: true };
+
 /** @typedef {(options: import("esbuild").BuildOptions) => Promise<import("esbuild").OutputFile[]>} Build */
 
 /** The part of the stylesheet that is for pages which are the viewer's alone. */
@@ -54,10 +57,14 @@ export async function buildViewer(build, core) {
     platform: "browser",
     format: "esm",
     minify: true,
-    entryPoints: { viewer: "js/viewer/page.js", index: "js/viewer/index.js" },
+    entryPoints: {
+      viewer: "js/viewer/page.js",
+      index: "js/viewer/index.js",
+      "storage-worker": "js/viewer/storage-worker.js",
+    },
     splitting: true,
     outdir: VIEWER,
-    plugins: [core],
+    plugins: [core, { name: "opfs", setup: ({ onResolve }) => onResolve({ filter: /\/opfs\.js$/ }, () => OPFS) }],
   });
   await build({
     bundle: true,

@@ -24,6 +24,8 @@ import { startEditor } from "../tests/vscode/editor.mjs";
  * @typedef {{ home: string, project: string, folder: string }} Place
  */
 
+/** How long a check may take, whatever else the machine is doing. */
+const LIMIT_MS = 240_000;
 const start = performance.now();
 const names = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "leftoff-vscode-"));
@@ -76,7 +78,10 @@ async function tryIn(check, { vsix, ...at }) {
   const settings = (await check.prepare?.(at)) ?? {};
   const editor = await startEditor({ ...at, vsix, settings });
   try {
-    await check.run({ ...at, browser, url: editor.url });
+    const late = new Promise((_, failed) => {
+      setTimeout(() => failed(new Error(`expected the check to end within ${LIMIT_MS / 1000} s`)), LIMIT_MS).unref();
+    });
+    await Promise.race([check.run({ ...at, browser, url: editor.url }), late]);
   } finally {
     await editor.stop();
   }

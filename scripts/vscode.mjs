@@ -66,7 +66,7 @@ async function build({ isWebOnly = false }) {
     format: "esm",
     splitting: true,
     mainFields: ["module", "main"],
-    entryPoints: { cli: "js/cli/entry.js" },
+    entryPoints: { cli: "js/vscode/command-line.js" },
     outdir: join(folder, "dist"),
     chunkNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },

@@ -9,6 +9,8 @@ import { MemoryStorage } from "../storage/memory.js";
 import { randomId } from "../wasm/clock.js";
 import { basename, dirname, join, resolve } from "./path.web.js";
 
+export { isGone, thisProcess } from "../storage/page-process.js";
+
 /** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function pause(ms, signal) {
   return new Promise((go, refuse) => {
@@ -27,20 +29,6 @@ export async function sha256(bytes) {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
-
-/**
- * The page as a process, for as long as it lives; other pages cannot ask whether it does.
- * @type {{ pid: number, host: string, boot: string, start: string, program: string } | undefined}
- */
-let page;
-
-export function thisProcess() {
-  page ??= { pid: 0, host: "page", boot: "", start: randomId(), program: "page" };
-  return page;
-}
-
-/** Whether another page is gone cannot be told from here. */
-export const isGone = () => false;
 
 /** No signal ends a page. @type {(work: () => Promise<unknown>) => void} */
 export const beforeSignals = () => {};

@@ -37,13 +37,11 @@ export async function findChildren(model, store, session) {
  * @param {readonly Row[]} callerRows
  */
 async function readCalled(model, all, caller, callerRows) {
-  const { imported } = caller.metadata;
-  const names = [caller.id, imported && `${imported.agent}/${imported.sourceId}`];
   const found = [];
   for (const called of all) {
     const { id } = called;
     const { parent, stats } = called.metadata;
-    if (!names.includes(parent?.session)) continue;
+    if (!isCaller(caller, called)) continue;
     const { rows } = arrange(await readAll(called));
     found.push({ caller: called, rows });
     const callId = parent?.callId ?? callOf(callerRows, rows);
@@ -51,6 +49,12 @@ async function readCalled(model, all, caller, callerRows) {
     if (callId !== undefined) model.addChild(callId, child);
   }
   return found;
+}
+
+/** Whether a session began a sub-agent's. @param {Session} caller @param {Session} called */
+export function isCaller({ id, metadata: { imported } }, called) {
+  const names = [id, imported && `${imported.agent}/${imported.sourceId}`];
+  return names.includes(called.metadata.parent?.session);
 }
 
 /** @param {Session} session */

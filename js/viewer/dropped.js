@@ -7,6 +7,7 @@ import { MemoryStorage, openStore } from "../index.js";
 /** @import { FileDamage } from "./damage.js" */
 
 /** @typedef {{ path: string, file: File }} DroppedFile */
+/** @typedef {{ storage: MemoryStorage, folder: string, path: string }} StoredFiles `path`: of all of them, to be imported */
 
 /** Where they lie in the storage in memory. */
 const FOLDER = "/dropped";
@@ -30,30 +31,35 @@ export async function filesIn(entry) {
 /**
  * Imports files into a store in memory.
  * @param {DroppedFile[]} files
- * @returns {Promise<{ store: Store, sessions: Listed[], problems: FileDamage[] }>} `sessions`: without sub-agents',
- *   unless there is nothing else
+ * @returns {Promise<{ store: Store, sessions: Listed[], problems: FileDamage[], files: StoredFiles }>}
  * @throws {LeftoffError} what `Store.import` throws: `unknown_format` for one file that is no session
  */
 export async function importFiles(files) {
   const storage = new MemoryStorage();
   for (const { path, file } of files)
     await storage.replace(`${FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
+  const path = files.length === 1 ? `${FOLDER}/${files[0].path}` : FOLDER;
   const place = { storage, home: "/leftoff", project: "/project" };
   const store = await openStore(place);
-  const only = files.length === 1 ? `${FOLDER}/${files[0].path}` : FOLDER;
-  const { imported, problems } = await store.import(only);
-  const all = await store.list({ all: true, type: null, archived: null });
-  const own = all.filter(({ type }) => type !== "subagent");
+  const { imported, problems } = await store.import(path);
   const named = problems.map((problem) => ({
     ...problem,
     path: problem.path.slice(FOLDER.length + 1),
-    sessions: imported.filter(({ path }) => path === problem.path).map(({ id }) => id),
+    sessions: imported.filter((one) => one.path === problem.path).map(({ id }) => id),
     read: (/** @type {number} */ start, /** @type {number} */ end) => storage.readRange(problem.path, start, end),
   }));
   // What the model saw of a session is looked at, and not changed.
   return {
     store: await openStore({ ...place, readOnly: true }),
-    sessions: own.length > 0 ? own : all,
+    sessions: await listOwn(store),
     problems: named,
+    files: { storage, folder: FOLDER, path },
   };
+}
+
+/** Lists all sessions without sub-agents', unless there is nothing else. @param {Store} store */
+export async function listOwn(store) {
+  const all = await store.list({ all: true, type: null, archived: null });
+  const own = all.filter(({ type }) => type !== "subagent");
+  return own.length > 0 ? own : all;
 }

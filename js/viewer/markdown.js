@@ -3,6 +3,7 @@
 
 import DOMPurify from "dompurify";
 import { LINK, markupOf } from "./markup.js";
+import { pagePolicy } from "./trusted-types.js";
 
 /** What Markdown makes, and nothing else. */
 const TAGS =
@@ -41,6 +42,7 @@ export function purify(html) {
       ALLOW_ARIA_ATTR: false,
       ALLOWED_URI_REGEXP: LINK,
       RETURN_TRUSTED_TYPE: true,
+      TRUSTED_TYPES_POLICY: pagePolicy(),
     })
   );
 }

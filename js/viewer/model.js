@@ -41,6 +41,11 @@ export class Model extends EventTarget {
   trouble = "";
   /** Where the header's bookmark leads. @type {string | undefined} */
   listAddress;
+  /**
+   * How the session is kept beyond the page, where that is offered.
+   * @type {{ state: "offered" | "running" | "done", run: () => Promise<void> } | undefined}
+   */
+  keeping;
   isWhole = false;
   isLive = false;
   query = "";
@@ -152,6 +157,15 @@ export class Model extends EventTarget {
     } catch (error) {
       this.change(() => (this.trouble = error instanceof Error ? error.message : String(error)));
     }
+  }
+
+  /** Keeps the session beyond the page. */
+  async keep() {
+    const { keeping } = this;
+    if (!keeping) return;
+    this.change(() => ([keeping.state, this.trouble] = ["running", ""]));
+    await this.attempt(keeping.run);
+    this.change(() => (keeping.state = this.trouble ? "offered" : "done"));
   }
 
   /** Opens or closes all calls of the tools that a row calls. @param {Row} row */

@@ -18,6 +18,7 @@ import { writeQuery } from "./query.js";
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
  * @property {boolean} [isDropped] whether it is in no store but the page's own
+ * @property {() => Promise<void>} [keep] keeps it beyond the page; without it that is not offered
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
  * @property {boolean} [header] whether there is one; else the strip of totals has the search field
@@ -37,7 +38,8 @@ export function showSession(root, opened) {
   const model = new Model(opened.session.metadata);
   model.listAddress = opened.listAddress;
   model.inspector.session = opened.session;
-  const { store, session, isDropped = false, header = true, sidebar = true } = opened;
+  const { store, session, isDropped = false, keep, header = true, sidebar = true } = opened;
+  if (keep) model.keeping = { state: "offered", run: keep };
   model.selection.source = { store, session, isDropped };
   model.lastRead = new LastRead(session.id);
   if (opened.prepareContexts) model.inspector.prepare = opened.prepareContexts;

@@ -4,7 +4,7 @@
 import { commands } from "vscode";
 
 import { registerCommands } from "./commands.js";
-import { IS_BROWSER } from "./host.node.js";
+import { IS_WEB_HOST } from "./host.node.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
 import { registerSessionFiles } from "./session-files.js";
@@ -14,7 +14,7 @@ import { registerSessions } from "./sessions-tree.js";
 
 /** @param {ExtensionContext} context */
 export function activate(context) {
-  if (IS_BROWSER) void commands.executeCommand("setContext", "leftoff.isBrowser", true);
+  if (IS_WEB_HOST) void commands.executeCommand("setContext", "leftoff.isWebHost", true);
   const opened = new OpenedStore(context);
   const panels = new SessionPanels(context, opened);
   const tree = registerSessions(context, opened);

@@ -31,7 +31,7 @@ export async function openHostStore(_context) {
 }
 
 /** Whether this is a browser's extension host, which has no disk and no programs. */
-export const IS_BROWSER = false;
+export const IS_WEB_HOST = false;
 
 /** What the modules are, is found beside the bundle. @param {ExtensionContext} _context */
 export async function loadModules(_context) {}

@@ -19,7 +19,7 @@ const HOME = "/leftoff";
 /** The files that were chosen, by their paths. @type {Map<string, Uri>} */
 const chosen = new Map();
 
-export const IS_BROWSER = true;
+export const IS_WEB_HOST = true;
 
 /** @param {ExtensionContext} context @returns {Promise<HostStore>} */
 export async function openHostStore(context) {

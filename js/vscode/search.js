@@ -1,7 +1,7 @@
 // @ts-check
 /** The search over all sessions: hits as one types. */
 
-import { QuickPickItemKind, ThemeIcon, window } from "vscode";
+import { ThemeIcon, window } from "vscode";
 
 import { formatAge, nowDate } from "./texts.js";
 
@@ -58,28 +58,23 @@ async function findHits(opened, words) {
   const store = await opened.store();
   const now = nowDate();
   const items = [];
-  let session = "";
-  for await (const found of store.search(words, { all: true, limit: MAX_SESSIONS })) {
-    if (found.session.id !== session) items.push(sessionItem(found, now));
-    session = found.session.id;
-    items.push(hitItem(found));
-  }
+  for await (const found of store.search(words, { all: true, limit: MAX_SESSIONS })) items.push(hitItem(found, now));
   return items.length > 0 ? items : [{ label: "Nothing was found", alwaysShow: true }];
 }
 
 /** @param {Found} found @param {Date} now @returns {HitItem} */
-function sessionItem({ session: { title, agent, lastActive } }, now) {
-  const label = [title || "Untitled", agent, formatAge(lastActive, now)].filter(Boolean).join(" · ");
-  return { label, kind: QuickPickItemKind.Separator };
-}
-
-/** @param {Found} found @returns {HitItem} */
-function hitItem(found) {
+function hitItem(found, now) {
   const { role = "", excerpt, session } = found;
+  const { title, agent, lastActive } = session;
   const text = excerpt.map((piece) => piece.text).join("");
-  const label = text.trim().replaceAll(/\s+/g, " ").slice(0, MAX_CHARACTERS) || session.title;
-  // Shown whatever the editor's own matching would leave out: these are hits already.
-  return { label, alwaysShow: true, iconPath: new ThemeIcon(ICONS[role] ?? "comment"), found };
+  return {
+    label: text.trim().replaceAll(/\s+/g, " ").slice(0, MAX_CHARACTERS) || title,
+    description: [title || "Untitled", agent, formatAge(lastActive, now)].filter(Boolean).join(" · "),
+    iconPath: new ThemeIcon(ICONS[role] ?? "comment"),
+    // Shown whatever the editor's own matching would leave out: these are hits already.
+    alwaysShow: true,
+    found,
+  };
 }
 
 /** @param {unknown} error @returns {HitItem} */

@@ -12,7 +12,7 @@ import {
   workspace,
 } from "vscode";
 
-import { pathOf, IS_BROWSER } from "./host.node.js";
+import { pathOf, IS_WEB_HOST } from "./host.node.js";
 import { formatAge, formatCount, nowDate } from "./texts.js";
 import { groupSessions } from "./session-groups.js";
 
@@ -32,7 +32,7 @@ export class SessionsTree {
   #changed = new EventEmitter();
   /** @type {(session: Listed) => boolean} */
   #isReadOnly = () => false;
-  #isAll = IS_BROWSER;
+  #isAll = IS_WEB_HOST;
 
   onDidChangeTreeData = this.#changed.event;
 
@@ -128,7 +128,7 @@ function tooltipOf({ title, summary, agent, messageCount, totalTokens, project, 
 export function registerSessions(context, opened) {
   const tree = new SessionsTree(opened);
   // A session that was imported names a folder of the machine that it was held on, never one that is open in a browser.
-  if (IS_BROWSER) void tree.show(true);
+  if (IS_WEB_HOST) void tree.show(true);
   const view = window.createTreeView("leftoff.sessions", { treeDataProvider: tree, showCollapseAll: true });
   context.subscriptions.push(
     view,

@@ -198,7 +198,7 @@ const RESPONDERS = {
     const isAlone = !host.at({ root: "home", path: "" }).storage.capabilities.durable;
     return [PROCESS, toJson({ ...thisProcess(), name: host.lease, isAlone })];
   },
-  gone: async ({ processes }) => [FLAGS, processes.map(isGone)],
+  gone: async ({ processes }) => [FLAGS, await Promise.all(processes.map(isGone))],
   async vocabulary({ encoding }, { host: { module = coreModule }, number }) {
     const counter = await module.loadCounter(encoding);
     module.call(() => operationsOf(module).vocabulary(number, counter));

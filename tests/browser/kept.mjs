@@ -77,6 +77,23 @@ test("the move of a folder that was cut off is done before anything else", async
   await next.close();
 });
 
+test("a note of a move that was cut off itself is no move, and hinders nothing", async () => {
+  const root = await navigator.storage.getDirectory();
+  for (const written of ["", '{"from":"/hal']) {
+    const note = await /** @type {any} */ (
+      await root.getFileHandle(".leftoff-moving.json", { create: true })
+    ).createSyncAccessHandle();
+    note.write(bytes(written), { at: 0 });
+    note.close();
+    const next = new OpfsStorage();
+    await next.append("/unmoved/log", bytes("one"));
+    await next.move("/unmoved", "/gone-on");
+    assert.equal(text(await next.read("/gone-on/log")), "one");
+    await next.remove("/gone-on");
+    await next.close();
+  }
+});
+
 test("a store of a worker is the next one's, and what it acknowledges is durable", async () => {
   const first = await openStore({ storage: new OpfsStorage() });
   const session = await first.create({ title: "Kept" });

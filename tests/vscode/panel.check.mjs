@@ -80,7 +80,7 @@ async function checkCommands(page) {
   await shown.locator("article", { hasText: "Question 0" }).waitFor();
   equal("a header in the editor, which has its own", await shown.locator("header.head").count(), 0);
   await page.getByRole("button", { name: "What the Model Saw" }).click();
-  await shown.getByRole("complementary", { name: "What the model saw" }).waitFor();
+  await shown.getByRole("region", { name: "What the model saw" }).waitFor();
   await shoot(page, "inspector");
   await page.getByRole("button", { name: "What the Model Saw" }).click();
   await runCommand(page, "leftoff: Search Sessions");
@@ -91,7 +91,7 @@ async function checkCommands(page) {
     .waitFor();
   await shoot(page, "search");
   await page.keyboard.press("Enter");
-  await shown.locator("article mark", { hasText: "needle" }).first().waitFor();
+  await shown.locator("article", { hasText: "The needle is here" }).waitFor();
 }
 
 /**

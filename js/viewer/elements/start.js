@@ -4,10 +4,12 @@
 import { LitElement, html, nothing } from "lit";
 import { LIST, addressOf } from "../address.js";
 import { filesIn } from "../dropped.js";
-import { formatDate, formatMany } from "../format.js";
+import { formatMany } from "../format.js";
 import { textToFind } from "../found.js";
 import { showHidden } from "../hidden.js";
 import { brandOf, icon } from "./icons.js";
+import { keptOf } from "./kept-list.js";
+import { recordOf } from "./record.js";
 import { switchTheme } from "./theme.js";
 
 /** @import { Found, Listed } from "../../index.js" */
@@ -18,18 +20,24 @@ import { switchTheme } from "./theme.js";
  * @typedef {object} Sessions to choose from
  * @property {string} heading
  * @property {Listed[]} listed
+ * @property {boolean} [canKeep] whether the browser may keep them
  * @property {string} [words] those that were searched
  * @property {FoundSession[]} [found] by them; absent while they are searched
  */
 /** @typedef {{ message: string, details?: string, beginning?: string }} Notice */
 
+const KEEPING = "Keeping them";
 /** How many hits of a session are shown. */
 const MAX_HITS = 4;
 
-/** The first page. What is dropped or chosen is given to `open`. */
+/** The first page. What is dropped or chosen is given to `open`; `keepFiles` keeps what `offer` was given. */
 export class Start extends LitElement {
   /** @type {(files: DroppedFile[]) => Promise<void>} */
   open = async () => {};
+  /** @type {() => Promise<void>} */
+  keepFiles = async () => {};
+  /** Removes a kept session. @type {(id: string) => Promise<void>} */
+  removeSession = async () => {};
   /** Whether `leftoff view` serves the page. */
   isServed = false;
   /** @type {Sessions | undefined} */
@@ -37,6 +45,12 @@ export class Start extends LitElement {
   /** @type {Notice[]} */
   #told = [];
   #isOver = false;
+  /** What the browser keeps. @type {Listed[]} */
+  #kept = [];
+  /** The id of the one that is asked about. @type {string | undefined} */
+  #asked;
+  /** What a screen reader is told. */
+  #status = "";
 
   createRenderRoot() {
     return this;
@@ -45,6 +59,12 @@ export class Start extends LitElement {
   /** Shows sessions to choose. @param {Sessions} sessions */
   offer(sessions) {
     this.#sessions = sessions;
+    this.requestUpdate();
+  }
+
+  /** Shows what the browser keeps. @param {Listed[]} kept */
+  offerKept(kept) {
+    this.#kept = kept;
     this.requestUpdate();
   }
 
@@ -66,7 +86,9 @@ export class Start extends LitElement {
       <main class="empty">
         <div class="drop">
           ${this.#isSearch ? nothing : this.#zone()} ${this.#told.map(toldOf)}
-          ${this.#sessions ? sessionsOf(this.#sessions) : nothing}
+          ${this.#sessions ? sessionsOf(this.#sessions, this.#keepButton) : nothing}
+          ${keptOf(this.#kept, { asked: this.#asked, ask: this.#ask, remove: this.#remove })}
+          <div class="told" role="status">${this.#status}</div>
           <p class="safe">Nothing leaves this machine. ${safe}</p>
         </div>
       </main>`;
@@ -76,6 +98,49 @@ export class Start extends LitElement {
   get #isSearch() {
     const { words, found } = this.#sessions ?? {};
     return words !== undefined && found?.length !== 0;
+  }
+
+  get #keepButton() {
+    if (!this.#sessions?.canKeep) return nothing;
+    const isRunning = this.#status === KEEPING;
+    return html`<button class="btn line" ?disabled=${isRunning} @click=${this.#keep}>
+      ${isRunning ? KEEPING : "Keep in this browser"}
+    </button>`;
+  }
+
+  #keep = () => this.#attempt(KEEPING, this.keepFiles, "Kept in this browser");
+
+  /** Asks whether a session is to be removed, or no more. @param {string} [id] */
+  #ask = async (id) => {
+    const last = this.#asked;
+    this.#asked = id;
+    this.requestUpdate();
+    await this.updateComplete;
+    const wanted = id === undefined ? `.kept[data-id="${last}"] button` : ".kept [data-cancel]";
+    /** @type {HTMLElement | null} */ (this.querySelector(wanted))?.focus();
+  };
+
+  /** @param {string} id */
+  #remove = async (id) => {
+    await this.#attempt("Removing it", () => this.removeSession(id), "Removed");
+    this.#asked = undefined;
+    this.requestUpdate();
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.querySelector(".kept-head") ?? this.querySelector(".zone button"))?.focus();
+  };
+
+  /** @param {string} during @param {() => Promise<void>} work @param {string} done */
+  async #attempt(during, work, done) {
+    this.#status = during;
+    this.tell([]);
+    try {
+      await work();
+      this.#status = done;
+      this.requestUpdate();
+    } catch (error) {
+      this.#status = "";
+      this.tell([{ message: error instanceof Error ? error.message : String(error) }]);
+    }
   }
 
   #zone() {
@@ -133,8 +198,8 @@ const toldOf = ({ message, details, beginning }) =>
     ${beginning ? html`<p class="details">It begins with <code>${beginning}</code></p>` : nothing}
   </div>`;
 
-/** @param {Sessions} sessions */
-function sessionsOf({ heading, listed, words, found }) {
+/** @param {Sessions} sessions @param {unknown} button that keeps them */
+function sessionsOf({ heading, listed, words, found }, button) {
   if (words !== undefined && !found) return html`<h1 class="searched">Searching for “${words}”</h1>`;
   if (words !== undefined && found && found.length > 0)
     return html`<h1 class="searched">Sessions with “${words}”</h1>
@@ -144,21 +209,13 @@ function sessionsOf({ heading, listed, words, found }) {
   const nowhere = words === undefined ? nothing : html`<h2>No session has “${words}”</h2>`;
   if (listed.length === 0) return nowhere;
   return html`${nowhere}
-    <h2>${heading}</h2>
+    <div class="recs-head">
+      <h2>${heading}</h2>
+      ${button}
+    </div>
     <ul class="recs">
       ${listed.map((one) => html`<li>${recordOf(one)}</li>`)}
     </ul>`;
-}
-
-/** @param {Listed} listed @param {string} [search] */
-function recordOf({ id, title, project, lastActive, messageCount }, search) {
-  const [name = ""] = (project ?? "").split(/[\\/]/).slice(-1);
-  const about = [showHidden(name), formatDate(lastActive), formatMany(messageCount, "message")]
-    .filter(Boolean)
-    .join(", ");
-  return html`<a class="rec" href=${addressOf({ session: id, search })}>
-    <span class="x">${showHidden(title) || "Session"}</span><span>${about}</span>
-  </a>`;
 }
 
 /** @param {FoundSession} found @param {string} words */

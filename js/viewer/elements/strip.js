@@ -117,9 +117,18 @@ function totalsOf(model, actions) {
         ? html`<button class="tot go" @click=${actions.toLastRead}>Where you left off</button>`
         : nothing
     }
-    ${model.trouble ? html`<span class="tot bad" role="alert">${model.trouble}</span>` : nothing}
+    ${keepingOf(model)} ${model.trouble ? html`<span class="tot bad" role="alert">${model.trouble}</span>` : nothing}
     ${model.isWhole ? nothing : html`<span class="tot">reading</span>`}
   </div>`;
+}
+
+/** @param {Model} model */
+function keepingOf(model) {
+  if (!model.keeping) return nothing;
+  if (model.keeping.state === "offered")
+    return html`<button class="tot go" @click=${() => void model.keep()}>Keep in this browser</button>`;
+  const said = model.keeping.state === "running" ? "Keeping it" : "Kept in this browser";
+  return html`<span class="tot" role="status">${said}</span>`;
 }
 
 /** @param {number} used @param {number} whole */
