@@ -42,7 +42,7 @@ export class MountedStorage {
 
   /** Whether what lies there can be changed. @param {string} path */
   isWritable(path) {
-    return this.#at(path).storage === this.#own;
+    return this.#findPlace(path).storage === this.#own;
   }
 
   /** @type {Storage["read"]} */
@@ -92,12 +92,12 @@ export class MountedStorage {
 
   /** @template T @param {string} path @param {(storage: Storage, at: string) => T} work */
   #run(path, work) {
-    const { storage, at } = this.#at(path);
+    const { storage, at } = this.#findPlace(path);
     return work(storage, at);
   }
 
   /** @param {string} path */
-  #at(path) {
+  #findPlace(path) {
     if (path !== this.#home && !path.startsWith(`${this.#home}/`)) return { storage: this.#around, at: path };
     const [project, session] = this.#partsOf(path) ?? [];
     if (session === undefined || !this.#found.has(`${project}/${session}`)) return { storage: this.#own, at: path };
