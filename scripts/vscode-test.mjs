@@ -16,6 +16,7 @@ import { startEditor } from "../tests/vscode/editor.mjs";
  * A check: `tests/vscode/<name>.check.mjs` exports it as default. Each has a home, a project and an editor of its own.
  * @typedef {object} Check
  * @property {string} title
+ * @property {boolean} [isWebOnly] tries it in the browser's extension host
  * @property {(at: Place) => Promise<object | void>} [prepare] fills the home and the project; may answer settings of
  *   the editor's
  * @property {(at: Place & { browser: import("playwright-core").Browser, url: string }) => Promise<void>} run
@@ -38,19 +39,21 @@ if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
 
 const executablePath = findBrowser(CHROMIUM);
 if (!executablePath) process.exit(0);
-const vsix = await packExtension();
 const browser = await chromium.launch({
   executablePath,
   args: ["--no-sandbox"],
   env: { ...process.env, HOME: folder },
 });
+/** The packages that were made, by whether they are for the browser alone. @type {Map<boolean, string>} */
+const packed = new Map();
 let failed = 0;
 for (const name of found.filter((one) => names.length === 0 || names.includes(one))) {
   const { default: check } = /** @type {{ default: Check }} */ (await import(join(tests, `${name}.check.mjs`)));
   const at = { folder: join(folder, name), home: join(folder, name, "home"), project: join(folder, name, "project") };
   for (const one of [at.home, at.project]) mkdirSync(one, { recursive: true });
   try {
-    await step(check.title, () => tryIn(check, at));
+    const vsix = await packOnce(check.isWebOnly ?? false);
+    await step(check.title, () => tryIn(check, { ...at, vsix }));
   } catch (error) {
     failed += 1;
     console.error(error);
@@ -60,8 +63,15 @@ await browser.close();
 if (failed > 0) fail(`${failed} failed`);
 console.log(`all passed in ${seconds(start)}`);
 
-/** @param {Check} check @param {Place} at */
-async function tryIn(check, at) {
+/** Packs the extension for a host, unless it is packed. @param {boolean} isWebOnly */
+async function packOnce(isWebOnly) {
+  const vsix = packed.get(isWebOnly) ?? (await packExtension({ isWebOnly }));
+  packed.set(isWebOnly, vsix);
+  return vsix;
+}
+
+/** @param {Check} check @param {Place & { vsix: string }} at */
+async function tryIn(check, { vsix, ...at }) {
   const settings = (await check.prepare?.(at)) ?? {};
   const editor = await startEditor({ ...at, vsix, settings });
   try {

@@ -36,8 +36,8 @@ const SECRET_RULES = {
     onResolve({ filter: /secret-rules\.node\.js$/ }, () => ({ path: join(root, "js", "host", "secret-rules.web.js") })),
 };
 
-/** Makes the extension's folder. */
-async function build() {
+/** Makes the extension's folder. @param {{ isWebOnly?: boolean }} what */
+async function build({ isWebOnly = false }) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "dist"), { recursive: true });
   await esbuild({
@@ -50,6 +50,15 @@ async function build() {
     plugins: [SECRET_RULES, host([], "./")],
     // One file beside its WebAssembly, which it finds by its own folder.
     define: { "import.meta.url": "undefined" },
+  });
+  await esbuild({
+    ...SHARED_OPTIONS,
+    format: "cjs",
+    external: ["vscode"],
+    platform: "browser",
+    entryPoints: { web: "js/vscode/extension.js" },
+    outdir: join(folder, "dist"),
+    plugins: [host(["web"], "./")],
   });
   await esbuild({
     ...SHARED_OPTIONS,
@@ -84,20 +93,27 @@ async function build() {
     ["LICENSE", "LICENSE"],
   ])
     cpSync(join(root, from), join(folder, to));
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(isWebOnly), null, 2)}\n`);
 }
 
 /** What the extension says of itself: the version is leftoff's. */
-function manifest() {
+function manifest(isWebOnly = false) {
   const { version, repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return { ...JSON.parse(readFileSync(join(source, "manifest.json"), "utf8")), version, repository };
+  const own = JSON.parse(readFileSync(join(source, "manifest.json"), "utf8"));
+  // Without these it runs in a browser's host, as it does where there is no other.
+  if (isWebOnly) for (const key of ["main", "extensionKind"]) delete own[key];
+  return { ...own, version, repository };
 }
 
-/** Makes the extension's package, and answers its path. */
-export async function packExtension() {
+/**
+ * Makes the extension's package.
+ * @param {{ isWebOnly?: boolean }} [what] `isWebOnly`: for an editor that would else run it in the desktop's host
+ * @returns {Promise<string>} its path
+ */
+export async function packExtension({ isWebOnly = false } = {}) {
   await step("the editor and its packer", installEditor);
-  await step("the extension", build);
-  const packed = join(root, "target", "leftoff.vsix");
+  await step("the extension", () => build({ isWebOnly }));
+  const packed = join(root, "target", isWebOnly ? "leftoff-web.vsix" : "leftoff.vsix");
   await step("its package", () => {
     const flags = ["--no-dependencies", "--skip-license"];
     // Without an address of its sources the pictures in README are those of the package.

@@ -3,7 +3,7 @@
 
 import { commands, env, ProgressLocation, Uri, window, workspace } from "vscode";
 
-import { LeftoffError } from "../index.js";
+import { historyText, LeftoffError } from "../index.js";
 import { runInTerminal } from "./host.node.js";
 import { searchSessions } from "./search.js";
 import { formatAge, formatCount, nowDate } from "./texts.js";
@@ -122,9 +122,9 @@ async function resumeInTerminal({ context }, { id, title, agent, status, project
 async function copyBlock({ opened }, { id }) {
   const store = await opened.store();
   const session = await store.session(id);
-  const { block, warnings } = await session.resume({ override: true, revives: false });
+  const { block, history, warnings } = await session.resume({ override: true, revives: false, assumes: true });
   await session.close();
-  await env.clipboard.writeText(block);
+  await env.clipboard.writeText(`${block}\n${historyText(history)}`);
   const told = warnings.map((/** @type {unknown} */ warning) => String(warning)).join(" ");
   void window.showInformationMessage(`The resume block is copied: paste it into any agent. ${told}`.trim());
 }

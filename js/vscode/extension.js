@@ -1,12 +1,16 @@
 // @ts-check
 /** The extension of VS Code: what it registers. Nothing is read before a view is opened, or a command is run. */
 
+import { commands } from "vscode";
+
 import { registerCommands } from "./commands.js";
 import { registerFileSessions } from "./file-sessions.js";
 import { registerDesktop } from "./desktop.node.js";
 import { registerLanguageTools } from "./language-tools.js";
+import { IS_WEB_HOST } from "./host.node.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
+import { registerSessionFiles } from "./session-files.js";
 import { registerSessions } from "./sessions-tree.js";
 import { registerStatusBar } from "./status-bar.js";
 
@@ -14,6 +18,7 @@ import { registerStatusBar } from "./status-bar.js";
 
 /** @param {ExtensionContext} context */
 export function activate(context) {
+  if (IS_WEB_HOST) void commands.executeCommand("setContext", "leftoff.isWebHost", true);
   const opened = new OpenedStore(context);
   const panels = new SessionPanels(context, opened);
   const tree = registerSessions(context, opened);
@@ -22,6 +27,7 @@ export function activate(context) {
   registerDesktop(context, { opened, panels });
   registerStatusBar(context, { opened, panels });
   registerLanguageTools(context, opened);
+  registerSessionFiles(context, { opened, panels });
   context.subscriptions.push(panels);
   ending = () => opened.close();
 }

@@ -7,13 +7,14 @@ import { NodeStorage, openStore } from "../index.js";
 import { Uri, window, workspace } from "vscode";
 
 /** @import { ExtensionContext } from "vscode" */
-/** @import { Store } from "../index.js" */
+/** @import { Listed, Store } from "../index.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
 /**
  * @typedef {object} HostStore
  * @property {Store} store
  * @property {{ folder: string, storage: Storage }[]} roots the folders whose files a page may read
+ * @property {(session: Listed) => boolean} [isReadOnly] whether it is only read, where that is so of any
  */
 
 /**
@@ -28,6 +29,15 @@ export async function openHostStore(_context) {
   const folders = [store.home, join(store.workspace, "conversations")];
   return { store, roots: folders.map((root) => ({ folder: root, storage: new NodeStorage({ root }) })) };
 }
+
+/** Whether this is a browser's extension host, which has no disk and no programs. */
+export const IS_WEB_HOST = false;
+
+/** What the modules are, is found beside the bundle. @param {ExtensionContext} _context */
+export async function loadModules(_context) {}
+
+/** The path of a file or a folder, as a store knows it. @param {Uri} uri */
+export const pathOf = (uri) => uri.fsPath;
 
 /** The folder whose changes tell that sessions have changed. @param {Store} store */
 export const watchedFolder = (store) => Uri.file(store.home);

@@ -4,28 +4,35 @@
 import { Uri, ViewColumn, window } from "vscode";
 
 import { LeftoffError } from "../index.js";
+import { fileSource } from "./session-files.js";
+import { WASM_FILES } from "./wasm-files.js";
 
 /** @import { Disposable, ExtensionContext, WebviewPanel } from "vscode" */
 /** @import { Listed } from "../index.js" */
 /** @import { Storage } from "../storage/contract.js" */
+/** @import { HostStore } from "./host.node.js" */
 /** @import { OpenedStore } from "./opened-store.js" */
 /** @import { FromPage, Place, ToPage } from "./webview/messages.js" */
 
 const VIEW_TYPE = "leftoff.session";
-/** What the page loads, by the names that `loadWasm` has. */
-const FILES = { leftoff: "leftoff.wasm", agents: "agents.wasm", o200k_base: "o200k_base.planes" };
+
+/**
+ * Where a session is read: the store, unless it is an agent's file that is kept nowhere.
+ * @typedef {{ file?: string, open: () => Promise<HostStore>, close?: () => Promise<unknown> }} SessionSource
+ */
 
 /** @implements {Disposable} */
 export class SessionPanels {
   #context;
-  #opened;
-  /** @type {Map<string, WebviewPanel>} by the session's id */
+  /** @type {SessionSource} */
+  #store;
+  /** @type {Map<string, WebviewPanel>} by the session's id, and its file if it has one */
   #panels = new Map();
 
   /** @param {ExtensionContext} context @param {OpenedStore} opened */
   constructor(context, opened) {
     this.#context = context;
-    this.#opened = opened;
+    this.#store = { open: () => opened.open() };
     context.subscriptions.push(
       window.registerWebviewPanelSerializer(VIEW_TYPE, {
         deserializeWebviewPanel: async (panel, state) => this.#restore(panel, /** @type {any} */ (state)),
@@ -38,9 +45,9 @@ export class SessionPanels {
     return [...this.#panels].find(([, { active }]) => active)?.[0];
   }
 
-  /** @param {Pick<Listed, "id" | "title">} listed @param {Place} [place] */
-  show({ id, title }, place = {}) {
-    const shown = this.#panels.get(id);
+  /** @param {Pick<Listed, "id"> & { title?: string }} listed @param {Place} [place] @param {SessionSource} [source] */
+  show({ id, title }, place = {}, source = this.#store) {
+    const shown = this.#panels.get(keyOf(id, source));
     if (shown) {
       shown.reveal();
       void send(shown, { kind: "go", place });
@@ -49,7 +56,7 @@ export class SessionPanels {
     const panel = window.createWebviewPanel(VIEW_TYPE, title || "Untitled", ViewColumn.Active, {
       retainContextWhenHidden: true,
     });
-    this.#fill(panel, id, place);
+    this.#fill(panel, { id, place, source });
   }
 
   /** Does something in the panel that has the focus. @param {"search" | "inspect"} kind */
@@ -62,51 +69,59 @@ export class SessionPanels {
     for (const panel of this.#panels.values()) panel.dispose();
   }
 
-  /** @param {WebviewPanel} panel @param {{ session?: string, place?: Place } | undefined} state */
-  #restore(panel, state) {
-    if (state?.session) this.#fill(panel, state.session, state.place ?? {});
+  /** @param {WebviewPanel} panel @param {{ session?: string, file?: string } | undefined} state */
+  #restore(panel, { session, file } = {}) {
+    const source = file ? fileSource(this.#context, Uri.parse(file)) : this.#store;
+    if (session) this.#fill(panel, { id: session, place: {}, source });
     else panel.dispose();
   }
 
-  /** @param {WebviewPanel} panel @param {string} id @param {Place} place */
-  #fill(panel, id, place) {
+  /** @param {WebviewPanel} panel @param {{ id: string, place: Place, source: SessionSource }} shown */
+  #fill(panel, { id, place, source }) {
     const { webview } = panel;
     const folder = Uri.joinPath(this.#context.extensionUri, "dist");
-    this.#panels.set(id, panel);
-    panel.onDidDispose(() => this.#panels.delete(id));
+    const key = keyOf(id, source);
+    this.#panels.set(key, panel);
+    panel.onDidDispose(() => {
+      this.#panels.delete(key);
+      void source.close?.();
+    });
     panel.iconPath = Uri.joinPath(this.#context.extensionUri, "media", "leftoff.svg");
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
     const uriOf = (/** @type {string} */ name) => webview.asWebviewUri(Uri.joinPath(folder, name)).toString();
     webview.onDidReceiveMessage(async (/** @type {FromPage} */ message) => {
-      if (message.kind === "read") await send(panel, await this.#answer(message));
+      if (message.kind === "read") await send(panel, await answerRead(source, message));
       else if (message.kind === "failed") void window.showErrorMessage(`leftoff: ${message.message}`);
       else {
-        const { home, project } = await this.#opened.store();
-        const files = Object.fromEntries(Object.entries(FILES).map(([name, file]) => [name, uriOf(file)]));
-        await send(panel, { kind: "show", home, workspace: project, session: id, files, place });
+        const { home, workspace } = (await source.open()).store;
+        const files = Object.fromEntries(Object.entries(WASM_FILES).map(([name, file]) => [name, uriOf(file)]));
+        await send(panel, { kind: "show", home, workspace, session: id, files, place, file: source.file });
       }
     });
     webview.html = pageOf(webview.cspSource, uriOf);
   }
+}
 
-  /** @param {FromPage & { kind: "read" }} asked @returns {Promise<ToPage>} */
-  async #answer({ id, verb, path, args }) {
-    try {
-      const value = await readFrom(await this.#storageOf(path), verb, path, args);
-      return { kind: "answer", id, value };
-    } catch (error) {
-      if (!(error instanceof LeftoffError)) throw error;
-      return { kind: "answer", id, error: { code: error.code, message: error.message } };
-    }
-  }
+/** @param {string} id @param {SessionSource} source */
+const keyOf = (id, { file = "" }) => id + file;
 
-  /** A page reads what belongs to sessions alone, whatever runs in it. @param {string} path */
-  async #storageOf(path) {
-    const { roots } = await this.#opened.open();
-    const found = roots.find(({ folder }) => path === folder || path.startsWith(`${folder}/`));
-    if (found) return found.storage;
-    throw new LeftoffError({ code: "outside_store", message: `${path} belongs to no session` });
+/** @param {SessionSource} source @param {FromPage & { kind: "read" }} asked @returns {Promise<ToPage>} */
+async function answerRead(source, { id, verb, path, args }) {
+  try {
+    const value = await readFrom(await storageAt(source, path), verb, path, args);
+    return { kind: "answer", id, value };
+  } catch (error) {
+    if (!(error instanceof LeftoffError)) throw error;
+    return { kind: "answer", id, error: { code: error.code, message: error.message } };
   }
+}
+
+/** A page reads what belongs to sessions alone, whatever runs in it. @param {SessionSource} source @param {string} path */
+async function storageAt(source, path) {
+  const { roots } = await source.open();
+  const found = roots.find(({ folder }) => path === folder || path.startsWith(`${folder}/`));
+  if (found) return found.storage;
+  throw new LeftoffError({ code: "outside_store", message: `${path} belongs to no session` });
 }
 
 /**

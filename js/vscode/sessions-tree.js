@@ -12,6 +12,7 @@ import {
   workspace,
 } from "vscode";
 
+import { pathOf, IS_WEB_HOST } from "./host.node.js";
 import { formatAge, formatCount, nowDate } from "./texts.js";
 import { groupSessions } from "./session-groups.js";
 
@@ -29,7 +30,9 @@ const OPEN_GROUPS = 3;
 export class SessionsTree {
   #opened;
   #changed = new EventEmitter();
-  #isAll = false;
+  /** @type {(session: Listed) => boolean} */
+  #isReadOnly = () => false;
+  #isAll = IS_WEB_HOST;
 
   onDidChangeTreeData = this.#changed.event;
 
@@ -52,7 +55,8 @@ export class SessionsTree {
   /** @param {Node} [node] @returns {Promise<Node[]>} */
   async getChildren(node) {
     if (node) return "sessions" in node ? node.sessions : [];
-    const store = await this.#opened.store();
+    const { store, isReadOnly } = await this.#opened.open();
+    if (isReadOnly) this.#isReadOnly = isReadOnly;
     const listed = await (this.#isAll ? store.list({ all: true }) : listHere(store));
     const key = /** @type {GroupKey} */ (workspace.getConfiguration("leftoff").get("groupBy") ?? "day");
     return groupSessions(listed, key, nowDate());
@@ -60,7 +64,7 @@ export class SessionsTree {
 
   /** @param {Node} node */
   getTreeItem(node) {
-    return "sessions" in node ? groupItem(node) : sessionItem(node);
+    return "sessions" in node ? groupItem(node) : sessionItem(node, this.#isReadOnly(node));
   }
 }
 
@@ -71,7 +75,7 @@ export class SessionsTree {
 async function listHere(store) {
   const folders = (workspace.workspaceFolders ?? []).slice(1);
   const lists = [await store.list()];
-  for (const { uri } of folders) lists.push(await store.list({ folder: uri.fsPath }));
+  for (const { uri } of folders) lists.push(await store.list({ folder: pathOf(uri) }));
   const known = new Map(lists.flat().map((one) => [one.id, one]));
   return [...known.values()].sort((one, other) => (one.lastActive < other.lastActive ? 1 : -1));
 }
@@ -87,15 +91,15 @@ function groupItem({ id, label, sessions, place }) {
   return item;
 }
 
-/** @param {Listed} listed */
-function sessionItem(listed) {
+/** @param {Listed} listed @param {boolean} isReadOnly */
+function sessionItem(listed, isReadOnly) {
   const { id, title, agent, messageCount, lastActive, status, archivedAt } = listed;
   const item = new TreeItem(title || "Untitled", TreeItemCollapsibleState.None);
   const age = formatAge(lastActive, nowDate());
   item.id = id;
   item.description = [agent, age].filter(Boolean).join(" · ");
   item.iconPath = new ThemeIcon(archivedAt ? "archive" : ICONS[status]);
-  item.contextValue = `session:${status}${archivedAt ? ":archived" : ""}`;
+  item.contextValue = `session:${status}${archivedAt ? ":archived" : ""}${isReadOnly ? ":readOnly" : ""}`;
   item.tooltip = tooltipOf(listed);
   item.command = { command: "leftoff.open", title: "Open", arguments: [listed] };
   item.accessibilityInformation = {
@@ -123,6 +127,8 @@ function tooltipOf({ title, summary, agent, messageCount, totalTokens, project, 
 /** @param {ExtensionContext} context @param {OpenedStore} opened */
 export function registerSessions(context, opened) {
   const tree = new SessionsTree(opened);
+  // A session that was imported names a folder of the machine that it was held on, never one that is open in a browser.
+  if (IS_WEB_HOST) void tree.show(true);
   const view = window.createTreeView("leftoff.sessions", { treeDataProvider: tree, showCollapseAll: true });
   context.subscriptions.push(
     view,

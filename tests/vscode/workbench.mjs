@@ -4,14 +4,15 @@
 import { join } from "node:path";
 import process from "node:process";
 
-/** @import { Browser, FrameLocator, Page } from "playwright-core" */
+/** @import { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core" */
 
 /** How long the editor may take, whatever else the machine is doing. */
 const TIMEOUT_MS = 60_000;
 
-/** @param {Browser} browser @param {string} url @returns {Promise<Page>} */
+/** @param {Browser | BrowserContext} browser a context where a user has several windows @param {string} url @returns {Promise<Page>} */
 export async function openWorkbench(browser, url) {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const page = await browser.newPage();
+  await page.setViewportSize({ width: 1400, height: 900 });
   page.setDefaultTimeout(TIMEOUT_MS);
   await page.goto(url);
   // What extensions declare is there a moment after the window.
@@ -37,6 +38,13 @@ export async function runCommand(page, name) {
   const box = page.locator(".quick-input-widget input[type=text]").first();
   await box.fill(`>${name}`);
   await page.locator(".quick-input-list").getByRole("option", { name }).first().click();
+}
+
+/** Chooses from the menu of what is pointed at: by its key, since a menu takes no click at once. @param {Locator} at @param {string} name */
+export async function chooseInMenu(at, name) {
+  await at.click({ button: "right" });
+  await at.page().getByRole("menuitem", { name }).hover();
+  await at.page().keyboard.press("Enter");
 }
 
 /** Keeps a picture where the environment wants them. @param {Page} page @param {string} name */

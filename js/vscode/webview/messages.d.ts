@@ -10,7 +10,16 @@ export type FromPage =
 
 /** What to show, once; answers to reads; and what the person wants of it. */
 export type ToPage =
-  | { kind: "show"; home: string; workspace: string; session: string; files: Record<string, string>; place: Place }
+  | {
+      kind: "show";
+      home: string;
+      workspace: string;
+      session: string;
+      files: Record<string, string>;
+      place: Place;
+      /** The agent's file that the session is in, unless it is the store's. */
+      file?: string;
+    }
   | { kind: "answer"; id: number; value?: unknown; error?: { code: string; message: string } }
   | { kind: "go"; place: Place }
   | { kind: "search" }

@@ -31,9 +31,9 @@ async function act(asked) {
 }
 
 /** @param {ToPage & { kind: "show" }} asked */
-async function show({ home, workspace, session, files }) {
+async function show({ home, workspace, session, files, file }) {
   // Kept by the editor, so that the panel shows the session again after a restart.
-  editor.setState({ session });
+  editor.setState({ session, file });
   await loadWasm(files);
   const store = await openStore({ storage, home, project: home, workspace, readOnly: true });
   // The editor's own title has the title and the buttons.
