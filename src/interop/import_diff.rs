@@ -142,7 +142,7 @@ impl ImportDiff {
                 let is_other =
                     self.is_whole && before.is_some_and(|before| before != self.last_imported.as_deref());
                 // More was said since than this import knows.
-                if is_other && ["isTakenBack", QUEUED_KEY].iter().any(|mark| message.has_source_mark(mark)) {
+                if is_other && ["isTakenBack", "isPending", QUEUED_KEY].iter().any(|mark| message.has_source_mark(mark)) {
                     continue;
                 }
                 before = None;

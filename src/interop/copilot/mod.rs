@@ -60,19 +60,31 @@ fn is_own(kind: &str) -> bool {
 /// `empty_file`, also if nothing was said; `unknown_format` if nothing in the bytes is Copilot CLI's; `line_too_long`
 /// if all that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    reject_empty(bytes, AgentName::Copilot)?;
-    let mut reader = Reader::new();
-    for record in records(bytes, AgentName::Copilot) {
+    read_events(bytes, name, AgentName::Copilot, COVERAGE.tested_versions)
+}
+
+/// Reads a session of another agent that writes the same events, with the versions that were tested.
+pub(super) fn read_events(
+    bytes: &[u8],
+    name: &str,
+    agent: AgentName,
+    tested_versions: &'static [&'static str],
+) -> Result<Import, Error> {
+    reject_empty(bytes, agent)?;
+    let mut reader = Reader::new(agent, tested_versions);
+    for record in records(bytes, agent) {
         match record {
             Ok((object, place)) => reader.read_event(object, place),
             Err(problem) => reader.problems.push(problem),
         }
     }
     let is_known = reader.is_known;
-    require_sessions(reader.finish(name), bytes, AgentName::Copilot, is_known)
+    require_sessions(reader.finish(name), bytes, agent, is_known)
 }
 
 struct Reader {
+    agent: AgentName,
+    tested_versions: &'static [&'static str],
     is_known: bool,
     main: ConversationBuilder,
     // The sub-agents' conversations by the calls that began them, and those that an earlier call of the same id began.
@@ -88,10 +100,12 @@ struct Reader {
 }
 
 impl Reader {
-    fn new() -> Reader {
+    fn new(agent: AgentName, tested_versions: &'static [&'static str]) -> Reader {
         Reader {
+            agent,
+            tested_versions,
             is_known: false,
-            main: ConversationBuilder::new(AgentName::Copilot),
+            main: ConversationBuilder::new(agent),
             side_conversations: BTreeMap::new(),
             earlier_side_conversations: Vec::new(),
             answered_calls: BTreeSet::new(),
@@ -124,6 +138,7 @@ impl Reader {
         let caller: Option<String> = data.take("parentToolCallId", &mut losses);
         let mut origin = RecordOrigin::from_place(place, timestamp);
         origin.native = object.take("id", &mut losses).unwrap_or(origin.native);
+        let (agent, tested) = (self.agent, self.tested_versions);
         let Reader {
             main,
             side_conversations: side,
@@ -140,11 +155,13 @@ impl Reader {
         let mut called: Vec<String> = Vec::new();
         let flags = if kind == "system.notification" { build_flags(&["isMeta"]) } else { build_flags(&[]) };
         let talk = match caller {
-            Some(call) => side.entry(call).or_insert_with(|| ConversationBuilder::new(AgentName::Copilot)),
+            Some(call) => side.entry(call).or_insert_with(|| ConversationBuilder::new(agent)),
             None => main,
         };
         match kind.as_str() {
-            SESSION_START => read_start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
+            SESSION_START => {
+                read_start(talk, &mut data, origin.timestamp.as_deref(), tested, &mut losses);
+            }
             USAGE_RECORD => usages.extend(take_cost(&mut data, &mut losses)),
             BINARY_ASSET => {
                 let id = data.take_name("assetId", &mut losses);
@@ -203,6 +220,7 @@ fn read_start(
     talk: &mut ConversationBuilder,
     data: &mut Object<'_>,
     start_time: Option<&str>,
+    tested_versions: &[&str],
     losses: &mut Losses,
 ) {
     let begun = data.take_time("startTime", losses);
@@ -211,7 +229,7 @@ fn read_start(
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
     }
-    talk.note_version(data.take("copilotVersion", losses), COVERAGE.tested_versions);
+    talk.note_version(data.take("copilotVersion", losses), tested_versions);
     talk.session.model = data.take("selectedModel", losses);
     if let Some(mut context) = data.take_object("context", losses) {
         talk.session.folder = context.take("cwd", losses);
