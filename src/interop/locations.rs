@@ -104,7 +104,8 @@ impl FilePattern {
             }
             FilePattern::WindowChats => !below.contains('/') && is_chat_file(name),
             FilePattern::Transcripts => {
-                below.to_ascii_lowercase().contains("/github.copilot-chat/transcripts/") && name.ends_with(".jsonl")
+                below.to_ascii_lowercase().contains("/github.copilot-chat/transcripts/")
+                    && name.ends_with(".jsonl")
             }
             FilePattern::Listed => below.ends_with(".json") && below != "sessions.json",
             FilePattern::Itself => true,
@@ -135,11 +136,9 @@ pub fn home_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String
         AgentName::Continue => home("CONTINUE_GLOBAL_DIR", ".continue"),
         AgentName::Nanocoder => set("NANOCODER_DATA_DIR").or_else(|| Some(data("nanocoder"))),
         AgentName::Pi => home("PI_CODING_AGENT_DIR", ".pi/agent"),
-        AgentName::Aider
-        | AgentName::Cortext
-        | AgentName::VsCode
-        | AgentName::Ask
-        | AgentName::Leftoff => None,
+        AgentName::Aider | AgentName::Cortext | AgentName::VsCode | AgentName::Ask | AgentName::Leftoff => {
+            None
+        }
     }
 }
 

@@ -15,7 +15,7 @@ import { equal, watchPage } from "./viewer.mjs";
 
 /** The agents of which `tests/fixtures` has sessions, each in a folder. */
 const AGENTS = [
-  ..."aider claude-code cline codex continue copilot cortext gemini nanocoder opencode pi qwen".split(" "),
+  ..."aider claude-code cline codex continue copilot cortext gemini nanocoder opencode pi qwen vscode".split(" "),
 ];
 
 /**

@@ -6,15 +6,15 @@ use alloc::vec::Vec;
 
 use super::table::REASONS;
 use super::values::{join_texts, take_text};
-use crate::interop::{Losses, Object};
 use crate::interop::attachment_address::attachment_from_address;
+use crate::interop::{Losses, Object};
 use crate::json::fields::parse_items;
 use crate::json::text::{Text, to_json};
 use crate::record::message::{Attachment, Message, Role, Tool, ToolCall};
 use crate::shapes::answer_pieces::TEXT_SEPARATOR;
 
 /// VS Code's numbers for calls that the user denied, and for those that were skipped.
-const DENIED: [&str; 2] = ["0", "5"];
+const DENIAL_KINDS: [&str; 2] = ["0", "5"];
 /// What the client puts behind a model's id of a call.
 const CALL_ID_SUFFIX: &str = "__vscode-";
 
@@ -50,7 +50,8 @@ impl Invocation {
         // A number with what goes with it; older versions have a boolean.
         let confirmation = part.take_raw("isConfirmed");
         let kind = confirmation.and_then(|raw| Object::parse("", raw).ok()).and_then(|kind| kind.raw("type"));
-        invocation.is_denied = kind.is_some_and(|kind| DENIED.contains(&kind)) || confirmation == Some("false");
+        invocation.is_denied =
+            kind.is_some_and(|kind| DENIAL_KINDS.contains(&kind)) || confirmation == Some("false");
         let shown = take_text(part, "invocationMessage", losses);
         invocation.message = take_text(part, "pastTenseMessage", losses).or(shown);
         invocation.read_details(part, losses);
@@ -130,7 +131,8 @@ impl Invocation {
     }
 
     fn set_arguments(&mut self, given: &[(&str, Option<&str>)]) {
-        let fields = given.iter().filter_map(|(name, value)| Some(format!("{}:{}", to_json(name), (*value)?)));
+        let fields =
+            given.iter().filter_map(|(name, value)| Some(format!("{}:{}", to_json(name), (*value)?)));
         self.arguments = format!("{{{}}}", fields.collect::<Vec<_>>().join(",")).into();
     }
 
@@ -212,8 +214,7 @@ fn collect_words(tree: &str, words: &mut Vec<Text>, attachments: &mut Vec<Attach
     }
     let image = node.take_object("props", quiet).and_then(|mut props| props.take::<String>("src", quiet));
     let image = image.filter(|image| image.starts_with("data:"));
-    attachments
-        .extend(image.and_then(|image| attachment_from_address(&image, None, None)));
+    attachments.extend(image.and_then(|image| attachment_from_address(&image, None, None)));
     for child in node.take_raw("children").and_then(parse_items).unwrap_or_default() {
         collect_words(child, words, attachments);
     }

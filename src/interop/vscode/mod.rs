@@ -29,6 +29,7 @@ use chat_log::ChatLog;
 use request::add_request;
 use table::REASONS;
 
+pub(crate) use request::PENDING_KEY;
 pub use table::COVERAGE;
 
 const NO_CHANGE: &str = "expected a change of the chat, but found one of nothing that is there";
@@ -62,9 +63,7 @@ fn is_first_state(line: &mut Object<'_>) -> bool {
 fn is_transcript(bytes: &[u8]) -> bool {
     first_objects(bytes, 16).any(|mut event| {
         event.raw("type") == Some("\"session.start\"")
-            && event
-                .take_object("data", &mut Losses::default())
-                .is_some_and(|data| data.has("vscodeVersion"))
+            && event.take_object("data", &mut Losses::default()).is_some_and(|data| data.has("vscodeVersion"))
     })
 }
 
@@ -125,12 +124,7 @@ fn apply_lines<'a>(log: &mut ChatLog<'a>, bytes: &'a [u8], problems: &mut Vec<Pr
     is_known
 }
 
-fn read_chat(
-    log: ChatLog<'_>,
-    bytes: &[u8],
-    name: &str,
-    problems: &mut Vec<Problem>,
-) -> ImportedSession {
+fn read_chat(log: ChatLog<'_>, bytes: &[u8], name: &str, problems: &mut Vec<Problem>) -> ImportedSession {
     let mut talk = ConversationBuilder::new(AgentName::VsCode);
     let (session, histories, current) = log.finish();
     read_session(&mut talk, &session, name, histories.first().map(|first| first.id.as_str()));

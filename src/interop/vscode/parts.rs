@@ -13,8 +13,8 @@ use crate::json::text::Text;
 use crate::record::message::{Message, Reasoning};
 use crate::shapes::answer_pieces::AnswerPiece;
 
-const AN_EDIT: &str = "an edit, as VS Code applied it";
-const OF_SUB_AGENT: &str = "a call of a sub-agent, whose own words are not in the file";
+const FILE_EDIT: &str = "an edit, as VS Code applied it";
+const SUB_AGENT_CALL: &str = "a call of a sub-agent, whose own words are not in the file";
 const EDIT_KINDS: [&str; 4] = ["textEditGroup", "notebookEditGroup", "workspaceEdit", "externalEdit"];
 // Parts that nobody said.
 const DISPLAY_KINDS: [&str; 32] = [
@@ -104,7 +104,7 @@ impl ResponseParts {
             Some("toolInvocationSerialized") => {
                 let invocation = Invocation::read(&mut part, losses);
                 if invocation.is_of_sub_agent() {
-                    return losses.add("record:toolInvocationSerialized".into(), OF_SUB_AGENT);
+                    return losses.add("record:toolInvocationSerialized".into(), SUB_AGENT_CALL);
                 }
                 self.flush_texts();
                 self.push(AnswerPiece::Call(invocation.call()));
@@ -115,7 +115,7 @@ impl ResponseParts {
             }
             Some(kind) => {
                 let why = match kind {
-                    _ if EDIT_KINDS.contains(&kind) => AN_EDIT,
+                    _ if EDIT_KINDS.contains(&kind) => FILE_EDIT,
                     _ if DISPLAY_KINDS.contains(&kind) => DISPLAY_ONLY,
                     _ => UNKNOWN_BLOCK,
                 };

@@ -30,11 +30,11 @@ const REPEATS_ROUNDS: &str = "repeats the rounds, as VS Code displays them";
 const CONTEXT_OF_CLIENT: &str = "what VS Code adds to each message by itself";
 const COPILOT_CHAT: &str = "\"github.copilot-chat\"";
 /// The state of a response that ended: complete, cancelled or failed.
-const CANCELLED: u64 = 2;
-const FAILED: u64 = 3;
+const CANCELLED_STATE: u64 = 2;
+const FAILED_STATE: u64 = 3;
 /// A mark of messages that are read from what is displayed, since their request hasn't ended: what the model said in
 /// rounds comes later, under other ids.
-pub(super) const PENDING_KEY: &str = "isPending";
+pub(crate) const PENDING_KEY: &str = "isPending";
 
 /// A request while it is read.
 struct RequestReader<'t> {
@@ -50,6 +50,16 @@ struct RequestReader<'t> {
     // The answers so far, and the first draft that may be one.
     answer_count: usize,
     first_draft: usize,
+}
+
+/// What the model said in one go, the calls in it, and what the client told it then.
+struct Round {
+    id: Option<String>,
+    pieces: Vec<AnswerPiece>,
+    calls: Vec<ToolCall>,
+    ms: Option<i64>,
+    hook: Option<Text>,
+    summary: Option<Text>,
 }
 
 /// How a request ended.
@@ -97,9 +107,8 @@ pub(super) fn add_request(
         first_draft: talk.drafts.len(),
         talk: &mut *talk,
     };
-    let rounds = metadata.as_mut().map(|data| data.take_objects("toolCallRounds", losses)).unwrap_or_default();
-    let has_words = |(_, round): &(&str, Object<'_>)| is_said(round);
-    if rounds.iter().any(has_words) {
+    let rounds = metadata.as_mut().map(|data| take_rounds(data, losses)).unwrap_or_default();
+    if rounds.iter().any(|round| !round.pieces.is_empty()) {
         let parts = ResponseParts::read(&mut request, &mut Losses::default());
         request.report_lost("response", REPEATS_ROUNDS, losses);
         reader.add_rounds(rounds, metadata.as_mut(), &parts, losses);
@@ -107,7 +116,6 @@ pub(super) fn add_request(
             reader.add_rest(parts.segments);
         }
     } else {
-        rounds.into_iter().for_each(|(_, round)| round.report_rest_lost(losses, REASONS));
         let parts = ResponseParts::read(&mut request, losses);
         reader.add_segments(parts.segments);
     }
@@ -127,11 +135,6 @@ fn take_hidden(request: &mut Object<'_>, losses: &mut Losses) -> bool {
     is_hidden || mark.is_some_and(|mark| !mark.has("afterUndoStop"))
 }
 
-fn is_said(round: &Object<'_>) -> bool {
-    let is_filled = |key: &str| round.raw(key).is_some_and(|raw| !matches!(raw, "\"\"" | "[]" | "null"));
-    ["response", "toolCalls", "thinking"].into_iter().any(is_filled)
-}
-
 fn add_prompt(
     talk: &mut ConversationBuilder,
     request: &mut Object<'_>,
@@ -141,11 +144,13 @@ fn add_prompt(
     losses: &mut Losses,
 ) {
     let content = match request.raw("message") {
-        Some(raw) if raw.starts_with('{') => request.take_object("message", losses).and_then(|mut message| {
-            let text = message.take("text", losses);
-            message.report_rest_lost(losses, REASONS);
-            text
-        }),
+        Some(raw) if raw.starts_with('{') => {
+            request.take_object("message", losses).and_then(|mut message| {
+                let text = message.take("text", losses);
+                message.report_rest_lost(losses, REASONS);
+                text
+            })
+        }
         _ => request.take("message", losses),
     };
     let mut attachments = Vec::new();
@@ -224,7 +229,7 @@ fn take_end(
     }
     let is_cancelled = request.take("isCanceled", losses) == Some(true);
     let has_failed = result.is_some_and(|result| result.has("errorDetails"));
-    let is_cut = is_cancelled || has_failed || matches!(state, Some(CANCELLED | FAILED));
+    let is_cut = is_cancelled || has_failed || matches!(state, Some(CANCELLED_STATE | FAILED_STATE));
     let is_known = is_cut || result.is_some() || state == Some(1);
     (RequestEnd { is_cut, is_known }, end_ms)
 }
@@ -236,7 +241,8 @@ fn take_model(
     losses: &mut Losses,
 ) -> Option<String> {
     let chosen: Option<String> = request.take("modelId", losses);
-    let chosen = chosen.map(|model| model.split_once('/').map_or(model.as_str(), |(_, name)| name).to_owned());
+    let chosen =
+        chosen.map(|model| model.split_once('/').map_or(model.as_str(), |(_, name)| name).to_owned());
     let resolved: Option<String> = metadata.and_then(|data| data.take("resolvedModel", losses));
     resolved.filter(|model| !model.is_empty()).or(chosen)
 }
@@ -291,7 +297,7 @@ impl RequestReader<'_> {
 
     fn add_rounds(
         &mut self,
-        rounds: Vec<(&str, Object<'_>)>,
+        rounds: Vec<Round>,
         metadata: Option<&mut Object<'_>>,
         parts: &ResponseParts,
         losses: &mut Losses,
@@ -302,24 +308,11 @@ impl RequestReader<'_> {
             results = data.take_object("toolCallResults", losses);
             summaries = take_summaries(data, losses);
         }
-        let call_count: usize = rounds.iter().filter_map(|(_, round)| count_calls(round)).sum();
         // Only newer versions display a call under the model's id.
+        let call_count: usize = rounds.iter().map(|round| round.calls.len()).sum();
         let is_in_order = call_count == parts.invocations.len();
         let mut call_number = 0;
-        for (_, mut round) in rounds {
-            let id: Option<String> = round.take("id", losses);
-            let summary = round.take("summary", losses).or_else(|| {
-                let at = summaries.iter().position(|(round, _)| Some(round) == id.as_ref())?;
-                Some(summaries.swap_remove(at).1)
-            });
-            let hook: Option<Text> = round.take("hookContext", losses);
-            let ms = round.take_ms("timestamp", losses);
-            let mut pieces = Vec::from_iter(take_thinking(&mut round, losses));
-            let said: Text = round.take("response", losses).unwrap_or_default();
-            pieces.extend(Some(said).filter(|said| !said.is_empty()).map(AnswerPiece::Text));
-            let calls = take_calls(&mut round, losses);
-            pieces.extend(calls.iter().cloned().map(AnswerPiece::Call));
-            round.report_rest_lost(losses, REASONS);
+        for Round { id, pieces, calls, ms, hook, summary } in rounds {
             if !pieces.is_empty() {
                 self.add_answer(pieces, ms);
             }
@@ -331,29 +324,42 @@ impl RequestReader<'_> {
                 let result = result_of(call, given.filter(|raw| *raw != "null"), shown);
                 result.into_iter().for_each(|result| self.add_result(result));
             }
-            for (text, mark, name) in [(hook, "isMeta", "hook"), (summary, "isCompactSummary", "summary")] {
-                let Some(content) = text.filter(|text| !text.is_empty()) else { continue };
-                let mut origin = self.origin(format!("{}/{name}/{}", self.native, self.answer_count), None);
-                set_flag(&mut origin.flags, mark);
-                self.talk.add(Message { role: Some(Role::User), content, ..Message::default() }, origin);
-            }
+            let at = summaries.iter().position(|(round, _)| Some(round) == id.as_ref());
+            let summary = summary.or(at.map(|at| summaries.swap_remove(at).1));
+            self.add_note(hook, "isMeta", "hook");
+            self.add_note(summary, "isCompactSummary", "summary");
         }
+    }
+
+    // Adds what the client told the model in the user's name.
+    fn add_note(&mut self, text: Option<Text>, mark: &str, name: &str) {
+        let Some(content) = text.filter(|text| !text.is_empty()) else { return };
+        let mut origin = self.origin(format!("{}/{name}/{}", self.native, self.answer_count), None);
+        set_flag(&mut origin.flags, mark);
+        self.talk.add(Message { role: Some(Role::User), content, ..Message::default() }, origin);
     }
 
     // A round that was cut is in none of the rounds; only its words were displayed, behind those of others.
     fn add_rest(&mut self, segments: Vec<AnswerSegment>) {
         let Some(AnswerSegment { pieces, .. }) = segments.into_iter().next_back() else { return };
         let is_call = |piece: &AnswerPiece| matches!(piece, AnswerPiece::Call(_));
-        let Some(text) = pieces.iter().find_map(text_of).filter(|_| !pieces.iter().any(is_call)) else { return };
+        let Some(text) = pieces.iter().find_map(text_of).filter(|_| !pieces.iter().any(is_call)) else {
+            return;
+        };
         let shown = text.as_str().trim();
         let mut rest = shown;
         for draft in &self.talk.drafts[self.first_draft..] {
             for said in draft.pieces.iter().filter_map(text_of) {
                 let said = said.as_str().trim();
-                rest = if said.contains(rest) { "" } else { rest.strip_prefix(said).unwrap_or(rest).trim_start() };
+                rest = if said.contains(rest) {
+                    ""
+                } else {
+                    rest.strip_prefix(said).unwrap_or(rest).trim_start()
+                };
             }
         }
-        let rest = if rest.len() == shown.len() { pieces } else { Vec::from([AnswerPiece::Text(rest.into())]) };
+        let rest =
+            if rest.len() == shown.len() { pieces } else { Vec::from([AnswerPiece::Text(rest.into())]) };
         if rest.iter().any(|piece| text_of(piece).is_some_and(|text| !text.is_empty())) {
             self.add_answer(rest, None);
         }
@@ -383,8 +389,25 @@ fn text_of(piece: &AnswerPiece) -> Option<&Text> {
     }
 }
 
-fn count_calls(round: &Object<'_>) -> Option<usize> {
-    crate::json::fields::parse_items(round.raw("toolCalls")?).map(|calls| calls.len())
+fn take_rounds(metadata: &mut Object<'_>, losses: &mut Losses) -> Vec<Round> {
+    let mut rounds = Vec::new();
+    for (_, mut round) in metadata.take_objects("toolCallRounds", losses) {
+        let mut pieces = Vec::from_iter(take_thinking(&mut round, losses));
+        let said: Text = round.take("response", losses).unwrap_or_default();
+        pieces.extend(Some(said).filter(|said| !said.is_empty()).map(AnswerPiece::Text));
+        let calls = take_calls(&mut round, losses);
+        pieces.extend(calls.iter().cloned().map(AnswerPiece::Call));
+        rounds.push(Round {
+            id: round.take_name("id", losses),
+            pieces,
+            calls,
+            ms: round.take_ms("timestamp", losses),
+            hook: round.take("hookContext", losses),
+            summary: round.take("summary", losses),
+        });
+        round.report_rest_lost(losses, REASONS);
+    }
+    rounds
 }
 
 fn take_calls(round: &mut Object<'_>, losses: &mut Losses) -> Vec<ToolCall> {

@@ -4,7 +4,7 @@ use crate::interop::{Coverage, LossReasons};
 
 /// The reader's coverage; the versions are Copilot Chat's.
 pub const COVERAGE: Coverage = Coverage {
-    tested_versions: &["0.31.3", "0.36.1"],
+    tested_versions: &["0.31.3", "0.36.1", "0.37.2026011401"],
     mapped_fields: &[
         "session.version",
         "session.sessionId",
@@ -39,14 +39,10 @@ pub const COVERAGE: Coverage = Coverage {
         "session.requests[].response",
         "session.requests[].response[]",
         "session.requests[].response[].kind",
-        "session.requests[].response[].value",
-        "session.requests[].response[].content",
         "session.requests[].response[].name",
         "session.requests[].response[].toolCallId",
         "session.requests[].response[].toolId",
         "session.requests[].response[].isComplete",
-        "session.requests[].response[].invocationMessage",
-        "session.requests[].response[].pastTenseMessage",
         "session.requests[].response[].subAgentInvocationId",
         "session.requests[].response[].resultDetails",
         "session.requests[].response[].resultDetails.input",
@@ -86,7 +82,6 @@ pub const COVERAGE: Coverage = Coverage {
         "session.requests[].result.metadata.toolCallRounds[].summary",
         "session.requests[].result.metadata.toolCallRounds[].hookContext",
         "session.requests[].result.metadata.toolCallRounds[].thinking",
-        "session.requests[].result.metadata.toolCallRounds[].thinking.text",
         "session.requests[].result.metadata.toolCallRounds[].thinking.encrypted",
         "session.requests[].result.metadata.toolCallRounds[].toolCalls",
         "session.requests[].result.metadata.toolCallRounds[].toolCalls[]",
@@ -134,11 +129,16 @@ pub const COVERAGE: Coverage = Coverage {
     ],
     whole_fields: &[
         "session.requests[].variableData.variables[].value",
+        "session.requests[].response[].value",
+        "session.requests[].response[].content",
+        "session.requests[].response[].invocationMessage",
+        "session.requests[].response[].pastTenseMessage",
         "session.requests[].response[].isConfirmed",
         "session.requests[].response[].inlineReference",
         "session.requests[].response[].toolSpecificData.rawInput",
         "session.requests[].response[].toolSpecificData.todoList",
         "session.requests[].shouldBeRemovedOnSend",
+        "session.requests[].result.metadata.toolCallRounds[].thinking.text",
         "session.requests[].result.metadata.toolCallResults",
         "assistant.message.data.toolRequests[function].arguments",
     ],
@@ -147,7 +147,7 @@ pub const COVERAGE: Coverage = Coverage {
 /// The reason for what nobody said.
 pub(super) const DISPLAY_ONLY: &str = "only says how it is displayed";
 const FOLLOWS: &str = "follows from other fields";
-const OF_PROVIDER: &str = "provider data that only this client can send back";
+const PROVIDER_DATA: &str = "provider data that only this client can send back";
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: LossReasons = &[
@@ -163,10 +163,16 @@ pub(super) const REASONS: LossReasons = &[
     ("session.requests[].result.details", DISPLAY_ONLY),
     ("session.requests[].result.errorDetails", "the error, as VS Code displays it"),
     ("session.requests[].result.metadata.codeBlocks", "repeats the answers' code"),
-    ("session.requests[].result.metadata.renderedUserMessage", "repeats the message, with Copilot Chat's additions"),
-    ("session.requests[].result.metadata.renderedGlobalContext", "what Copilot Chat tells the model about itself"),
-    ("session.requests[].result.metadata.toolCallRounds[].statefulMarker", OF_PROVIDER),
-    ("session.requests[].result.metadata.toolCallRounds[].compaction", OF_PROVIDER),
+    (
+        "session.requests[].result.metadata.renderedUserMessage",
+        "repeats the message, with Copilot Chat's additions",
+    ),
+    (
+        "session.requests[].result.metadata.renderedGlobalContext",
+        "what Copilot Chat tells the model about itself",
+    ),
+    ("session.requests[].result.metadata.toolCallRounds[].statefulMarker", PROVIDER_DATA),
+    ("session.requests[].result.metadata.toolCallRounds[].compaction", PROVIDER_DATA),
     ("session.requests[].response[].supportThemeIcons", DISPLAY_ONLY),
     ("session.requests[].response[].supportHtml", DISPLAY_ONLY),
     ("session.requests[].response[].supportAlertSyntax", DISPLAY_ONLY),

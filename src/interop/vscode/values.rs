@@ -34,7 +34,8 @@ pub(super) fn join_texts(mut texts: Vec<Text>) -> Text {
 pub(super) fn uri_path(json: &str) -> Option<String> {
     let quiet = &mut Losses::default();
     let mut uri = Object::parse("", json).ok()?;
-    let inner = ["uri", "location"].into_iter().find_map(|key| uri.raw(key).filter(|raw| raw.starts_with('{')));
+    let inner =
+        ["uri", "location"].into_iter().find_map(|key| uri.raw(key).filter(|raw| raw.starts_with('{')));
     if let Some(inner) = inner {
         return uri_path(inner);
     }
