@@ -21,7 +21,7 @@ const REQUEST_ID: &str = "requestId";
 /// A value, split as far as changes reach into it.
 enum Node<'a> {
     Raw(&'a str),
-    Object(Vec<(String, Node<'a>)>),
+    Object(BTreeMap<String, Node<'a>>),
     Array(Vec<Node<'a>>),
 }
 
@@ -55,7 +55,7 @@ pub(super) struct RequestHistory<'a> {
 /// A chat while its changes are applied.
 #[derive(Default)]
 pub(super) struct ChatLog<'a> {
-    fields: Vec<(String, Node<'a>)>,
+    fields: BTreeMap<String, Node<'a>>,
     requests: Vec<Node<'a>>,
     // The index of each request in the list among all that there ever were.
     current: Vec<usize>,
@@ -222,9 +222,7 @@ impl<'a> Node<'a> {
     fn child_mut(&mut self, step: &Step) -> Option<&mut Node<'a>> {
         self.split();
         match (self, step) {
-            (Node::Object(fields), Step::Key(name)) => {
-                fields.iter_mut().rev().find(|(key, _)| key == name).map(|(_, value)| value)
-            }
+            (Node::Object(fields), Step::Key(name)) => fields.get_mut(name),
             (Node::Array(items), Step::Index(at)) => items.get_mut(*at),
             _ => None,
         }
@@ -254,13 +252,10 @@ impl<'a> Node<'a> {
         };
         match (self, step, value) {
             (Node::Object(fields), Step::Key(name), value) => {
-                let at = fields.iter().rposition(|(key, _)| *key == name);
-                match (at, value) {
-                    (Some(at), Some(value)) => fields[at].1 = value,
-                    (Some(at), None) => drop(fields.remove(at)),
-                    (None, Some(value)) => fields.push((name, value)),
-                    (None, None) => {}
-                }
+                match value {
+                    Some(value) => fields.insert(name, value),
+                    None => fields.remove(&name),
+                };
                 Some(())
             }
             (Node::Array(items), Step::Index(at), value) => {
@@ -294,7 +289,7 @@ impl<'a> Node<'a> {
     }
 }
 
-fn write_object(fields: &[(String, Node<'_>)], json: &mut String) {
+fn write_object(fields: &BTreeMap<String, Node<'_>>, json: &mut String) {
     json.push('{');
     for (at, (key, value)) in fields.iter().enumerate() {
         if at > 0 {

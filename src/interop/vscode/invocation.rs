@@ -141,10 +141,9 @@ impl Invocation {
         self.sub_agent.as_ref().is_some_and(|agent| *agent != self.id)
     }
 
-    /// True if it is the call of this id.
-    pub fn is_call(&self, id: &str) -> bool {
-        let own = id.split(CALL_ID_SUFFIX).next().unwrap_or(id);
-        !self.id.is_empty() && (self.id == id || self.id == own)
+    /// Returns the call's id, as it is displayed.
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// Returns the call.
@@ -178,6 +177,11 @@ impl Invocation {
     pub fn has_outcome(&self) -> bool {
         self.output.is_some() || self.is_denied || !self.attachments.is_empty()
     }
+}
+
+/// Returns the id that the model gave a call.
+pub(super) fn model_call_id(id: &str) -> &str {
+    id.split(CALL_ID_SUFFIX).next().unwrap_or(id)
 }
 
 /// Returns the words of a result that a model was given: texts, and trees of a prompt with their texts.

@@ -22,6 +22,7 @@ use crate::interop::lines::{
     span_of,
 };
 use crate::interop::{AgentName, Import, ImportedSession, Losses, Object, copilot};
+use crate::json::hash::sha256;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 
@@ -32,6 +33,8 @@ use table::REASONS;
 pub(crate) use request::PENDING_KEY;
 pub use table::COVERAGE;
 
+/// The longest id of a request, or a model's name, that its messages repeat. VS Code's ids have 44 bytes.
+const MAX_ID_BYTES: usize = 128;
 const NO_CHANGE: &str = "expected a change of the chat, but found one of nothing that is there";
 
 /// True if these bytes are a chat of VS Code, or a transcript of Copilot Chat.
@@ -129,20 +132,26 @@ fn read_chat(log: ChatLog<'_>, bytes: &[u8], name: &str, problems: &mut Vec<Prob
     let (session, histories, current) = log.finish();
     read_session(&mut talk, &session, name, histories.first().map(|first| first.id.as_str()));
     // The last message of each request, and the first request that the user has hidden to take it back.
-    let mut ends: Vec<usize> = Vec::new();
+    let mut ends: Vec<Option<usize>> = Vec::new();
     let mut hidden = None;
     for (index, history) in histories.iter().enumerate() {
-        continue_after(&mut talk, history.parent.map(|parent| ends[parent]));
-        let native = if history.id.is_empty() { format!("request-{index}") } else { history.id.clone() };
+        let (before, count) = (history.parent.and_then(|parent| ends[parent]), talk.drafts.len());
+        continue_after(&mut talk, before);
+        // Each message of the request repeats its name.
+        let native = match history.id.len() {
+            0 => format!("request-{index}"),
+            1..=MAX_ID_BYTES => history.id.clone(),
+            _ => sha256(history.id.as_bytes()),
+        };
         let is_last = current.last() == Some(&index);
         let is_hidden = add_request(&mut talk, history, native, is_last, bytes.len() as u64);
-        ends.push(talk.drafts.len().saturating_sub(1));
+        ends.push(if talk.drafts.len() > count { Some(talk.drafts.len() - 1) } else { before });
         if is_hidden && history.is_current {
-            hidden = hidden.or(current.iter().position(|shown| *shown == index));
+            hidden = hidden.or_else(|| current.iter().position(|shown| *shown == index));
         }
     }
     let shown = &current[..hidden.unwrap_or(current.len())];
-    continue_after(&mut talk, shown.last().map(|last| ends[*last]));
+    continue_after(&mut talk, shown.last().and_then(|last| ends[*last]));
     talk.finish(problems)
 }
 

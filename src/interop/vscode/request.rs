@@ -5,6 +5,7 @@
 //! alone.
 
 use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,14 +13,16 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::MAX_ID_BYTES;
 use super::chat_log::RequestHistory;
-use super::invocation::{Invocation, read_result};
+use super::invocation::{Invocation, model_call_id, read_result};
 use super::parts::{AnswerSegment, ResponseParts};
 use super::table::{COVERAGE, REASONS};
 use super::values::{take_text, uri_path};
 use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags, set_flag};
 use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE};
 use crate::interop::{Losses, Object};
+use crate::json::fields::Fields;
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, ToolCall, Usage};
 use crate::record::span::Span;
@@ -108,9 +111,12 @@ pub(super) fn add_request(
         talk: &mut *talk,
     };
     let rounds = metadata.as_mut().map(|data| take_rounds(data, losses)).unwrap_or_default();
+    let has_response = request.has("response");
     if rounds.iter().any(|round| !round.pieces.is_empty()) {
         let parts = ResponseParts::read(&mut request, &mut Losses::default());
-        request.report_lost("response", REPEATS_ROUNDS, losses);
+        if has_response {
+            request.report_lost("response", REPEATS_ROUNDS, losses);
+        }
         reader.add_rounds(rounds, metadata.as_mut(), &parts, losses);
         if end.is_cut {
             reader.add_rest(parts.segments);
@@ -171,7 +177,9 @@ fn add_prompt(
         set_flag(&mut origin.flags, "isMeta");
     }
     let content: Text = content.unwrap_or_default();
-    talk.add(Message { role: Some(Role::User), content, attachments, ..Message::default() }, origin);
+    if !content.is_empty() || !attachments.is_empty() {
+        talk.add(Message { role: Some(Role::User), content, attachments, ..Message::default() }, origin);
+    }
 }
 
 // Takes what the user attached: bytes, a file's path, or a text.
@@ -240,11 +248,12 @@ fn take_model(
     metadata: Option<&mut Object<'_>>,
     losses: &mut Losses,
 ) -> Option<String> {
-    let chosen: Option<String> = request.take("modelId", losses);
+    let chosen = request.take_name("modelId", losses);
     let chosen =
         chosen.map(|model| model.split_once('/').map_or(model.as_str(), |(_, name)| name).to_owned());
-    let resolved: Option<String> = metadata.and_then(|data| data.take("resolvedModel", losses));
-    resolved.filter(|model| !model.is_empty()).or(chosen)
+    let resolved: Option<String> = metadata.and_then(|data| data.take_name("resolvedModel", losses));
+    let is_short = |model: &String| !model.is_empty() && model.len() <= MAX_ID_BYTES;
+    resolved.filter(is_short).or(chosen).filter(is_short)
 }
 
 fn take_usage(
@@ -303,14 +312,25 @@ impl RequestReader<'_> {
         losses: &mut Losses,
     ) {
         let mut results = None;
-        let mut summaries = Vec::new();
+        let mut summaries = BTreeMap::new();
         if let Some(data) = metadata {
-            results = data.take_object("toolCallResults", losses);
+            results = data.take_raw("toolCallResults").and_then(|results| Fields::parse(results).ok());
             summaries = take_summaries(data, losses);
         }
         // Only newer versions display a call under the model's id.
         let call_count: usize = rounds.iter().map(|round| round.calls.len()).sum();
         let is_in_order = call_count == parts.invocations.len();
+        let results: BTreeMap<&str, &str> = results
+            .iter()
+            .flat_map(|results| results.decoded_entries())
+            .filter(|(_, raw)| *raw != "null")
+            .collect();
+        let shown_by_id: BTreeMap<&str, &Invocation> = parts
+            .invocations
+            .iter()
+            .map(|shown| (shown.id(), shown))
+            .filter(|(id, _)| !id.is_empty())
+            .collect();
         let mut call_number = 0;
         for Round { id, pieces, calls, ms, hook, summary } in rounds {
             if !pieces.is_empty() {
@@ -318,14 +338,13 @@ impl RequestReader<'_> {
             }
             for call in &calls {
                 let by_order = parts.invocations.get(call_number).filter(|_| is_in_order);
-                let shown = parts.invocations.iter().find(|shown| shown.is_call(&call.id)).or(by_order);
+                let by_id = [call.id.as_str(), model_call_id(&call.id)].into_iter();
+                let by_id = by_id.filter_map(|id| shown_by_id.get(id).copied()).next();
                 call_number += 1;
-                let given = results.as_ref().and_then(|results| results.raw(&call.id));
-                let result = result_of(call, given.filter(|raw| *raw != "null"), shown);
+                let result = result_of(call, results.get(call.id.as_str()).copied(), by_id.or(by_order));
                 result.into_iter().for_each(|result| self.add_result(result));
             }
-            let at = summaries.iter().position(|(round, _)| Some(round) == id.as_ref());
-            let summary = summary.or(at.map(|at| summaries.swap_remove(at).1));
+            let summary = summary.or_else(|| summaries.remove(id.as_ref()?));
             self.add_note(hook, "isMeta", "hook");
             self.add_note(summary, "isCompactSummary", "summary");
         }
@@ -433,7 +452,7 @@ fn take_thinking(round: &mut Object<'_>, losses: &mut Losses) -> Option<AnswerPi
 }
 
 // Takes what replaced older rounds in the model's context, by the round that it stands for.
-fn take_summaries(metadata: &mut Object<'_>, losses: &mut Losses) -> Vec<(String, Text)> {
+fn take_summaries(metadata: &mut Object<'_>, losses: &mut Losses) -> BTreeMap<String, Text> {
     let path = "session.requests[].result.metadata.summaries[]";
     let mut all: Vec<Object<'_>> =
         metadata.take_objects("summaries", losses).into_iter().map(|(_, summary)| summary).collect();
