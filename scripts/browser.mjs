@@ -3,20 +3,21 @@
 // it. Chromium is the system's; if it is missing and the user may install it, apt-get installs it. Else the tests are
 // skipped with a note.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
-import { installPackages } from "./debian.mjs";
+import { findChromium } from "./chromium.mjs";
 import * as leftoff from "../js/index.js";
-import { ask, fail, root, run, seconds, step } from "./run.mjs";
+import { fail, root, run, seconds, step } from "./run.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
 import { checkView } from "../tests/browser/view.mjs";
 import { checkHtmlFiles } from "../tests/browser/viewer-html.mjs";
+import { checkEmbedded } from "../tests/browser/viewer-embedded.mjs";
 import { checkFilters } from "../tests/browser/viewer-filters.mjs";
 import { checkLong } from "../tests/browser/viewer-long.mjs";
 import { checkTurns } from "../tests/browser/viewer-turns.mjs";
@@ -25,12 +26,6 @@ import { checkViewerBranches } from "../tests/browser/viewer-branches.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { install } from "../tests/pack/tools.mjs";
 
-const BROWSER_PROGRAMS = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
 const PAYLOADS = join(root, "tests", "fixtures", "dompurify-xss", "payloads.json");
 const TESTS_FOLDER = join(root, "tests", "browser");
@@ -51,16 +46,6 @@ async function check(what, work) {
     failed += 1;
     console.error(error instanceof Error ? error.message : error);
   }
-}
-
-/** Finds the browser, or installs it if possible; nothing if not. */
-function browser() {
-  const found = [process.env.CHROMIUM ?? "", ...BROWSER_PROGRAMS].find((path) => existsSync(path));
-  if (found) return found;
-  if (process.getuid?.() !== 0 || ask("apt-get", ["--version"]) === null) return undefined;
-  console.log("  Chromium is not installed: apt-get installs Debian's, some 300 MB, once.");
-  installPackages(["chromium"]);
-  return BROWSER_PROGRAMS.find((path) => existsSync(path));
 }
 
 /** Packs the package by npm and unpacks it where the tests copied beside it find it. */
@@ -116,6 +101,8 @@ async function checkViewerExample(driven, origin) {
   await opened.setInputFiles("#file", FIXTURE);
   await opened.getByText(/^claude-code: [1-9]\d* messages$/).waitFor({ timeout: TIMEOUT_MS });
   await opened.locator("#viewer article").first().waitFor({ timeout: TIMEOUT_MS });
+  await opened.click("#search");
+  await opened.locator("#viewer input:focus").waitFor({ timeout: TIMEOUT_MS });
   await opened.close();
 }
 
@@ -257,6 +244,7 @@ async function inChromium(executablePath, packed, given) {
     const fixtures = join(root, "tests", "fixtures");
     const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
+    await check("the viewer in a host's page", () => checkEmbedded(driven, packed));
     await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
     await check("the viewer's branches", () => checkViewerBranches(driven, packed, leftoff));
     await check("the viewer's filters", () => checkFilters(driven, packed, leftoff, fixtures));
@@ -284,7 +272,7 @@ const given = { transcript, expected: await readOf(leftoff.readTranscript, new B
 const worker = join(folder, "worker");
 mkdirSync(worker);
 await check("workerd", () => inWorkerd({ folder: worker, entry: join(folder, "tests", "workerd.mjs"), given }));
-const executablePath = browser();
+const executablePath = findChromium();
 if (executablePath) await inChromium(executablePath, packed, given);
 else
   console.log(

@@ -244,7 +244,7 @@ function sharedCore(path) {
  * @param {string[]} kinds the host's own first @param {string} up from the bundle to pkg/
  * @returns {Plugin}
  */
-function host(kinds, up) {
+export function host(kinds, up) {
   return {
     name: "host",
     setup(build) {
@@ -252,6 +252,11 @@ function host(kinds, up) {
         path: path.replace(/^.*pkg\//, up),
         external: true,
       }));
+      // The one module of Node's that secretlint's rules use.
+      if (kinds.length > 0)
+        build.onResolve({ filter: /^node:path$/ }, () =>
+          build.resolve("pathe", { kind: "import-statement", resolveDir: root }),
+        );
       build.onResolve({ filter: /node\.js$/ }, ({ path, resolveDir }) => {
         for (const kind of kinds) {
           const own = join(resolveDir, path.replace(/node\.js$/, `${kind}.js`));

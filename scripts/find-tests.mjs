@@ -15,7 +15,7 @@ import { fail, root } from "./run.mjs";
 const FOLDERS = ["tests", "crates/wasm/tests"];
 /** Folders below them with data, and with what several tests share. */
 const HAS_NO_TESTS = /^tests\/(?:fixtures|common|conformance\/scripts)\/|\/(?:node_modules|target)\//;
-const SCRIPT_TEST = /\.(?:test\.js|fault\.mjs|client\.mjs)$|browser\/viewer[\w-]*\.mjs$/;
+const SCRIPT_TEST = /\.(?:test\.js|fault\.mjs|client\.mjs|check\.mjs)$|browser\/viewer[\w-]*\.mjs$/;
 /** A test in Rust, in a file that may also have none, as helpers do. */
 const RUST_TEST = /^\s*#\[(?:wasm_bindgen_)?test\]/m;
 /** The module of a source file's unit tests. */

@@ -5,14 +5,39 @@
 // policy that allows these two and nothing else.
 
 import { createHash } from "node:crypto";
-import { cpSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { root } from "./run.mjs";
 
 /** The page's folder in pkg/. */
 export const VIEWER = "pkg/viewer";
 
 /** @typedef {(options: import("esbuild").BuildOptions) => Promise<import("esbuild").OutputFile[]>} Build */
+
+/** The part of the stylesheet that is for pages which are the viewer's alone. */
+const PAGE_STYLES = "page.css";
+
+/**
+ * Nests each part of the viewer's stylesheet, so that it touches nothing else of a page that shows a viewer.
+ * @param {string} scope the elements, as a selector
+ * @returns {import("esbuild").Plugin}
+ */
+const nestStyles = (scope) => ({
+  name: "nest-styles",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]viewer[\\/]styles[\\/][\w-]+\.css$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const isWhole = basename(path) === PAGE_STYLES || text.includes("@import");
+      return { contents: isWhole ? text : `${scope} {\n${text}\n}\n`, loader: "css" };
+    });
+  },
+});
+
+/** How a stylesheet that imports the viewer's is bundled. @satisfies {import("esbuild").BuildOptions} */
+export const VIEWER_STYLES = {
+  supported: { nesting: false },
+  plugins: [nestStyles("leftoff-viewer, leftoff-start")],
+};
 
 /**
  * Makes the page.
@@ -41,6 +66,7 @@ export async function buildViewer(build, core) {
     minify: true,
     entryPoints: { viewer: "js/viewer/styles/viewer.css" },
     outdir: VIEWER,
+    ...VIEWER_STYLES,
   });
   cpSync(join(root, "js", "viewer", "index.html"), join(root, VIEWER, "index.html"));
 }
@@ -66,9 +92,16 @@ export async function buildHtmlParts(build, host) {
     target: ["es2022"],
     format: "iife",
     entryPoints: ["js/viewer/carried.js"],
+    // A file's session was redacted when it was written.
+    external: ["@secretlint/*"],
     plugins: [host],
   });
-  const [{ text: style }] = await build({ ...options, entryPoints: ["js/html/page.css"] });
+  const [{ text: style }] = await build({
+    ...options,
+    entryPoints: ["js/html/page.css"],
+    ...VIEWER_STYLES,
+    plugins: [nestStyles("body, leftoff-viewer")],
+  });
   // In strings and patterns alone, where it means the same: a comment that begins in it would hide its end.
   const script = made.text.replace(/<(?=!--|\/?script)/gi, "\\x3c");
   const hash = (/** @type {string} */ text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

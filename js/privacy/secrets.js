@@ -2,13 +2,12 @@
 /** The host's own finder of secrets, beside the core's: secretlint's recommended rules, loaded when first needed. */
 
 import { LeftoffError } from "../error.js";
+import { loadSecretRules } from "../host/secret-rules.node.js";
 import { bytesOf } from "../wasm/core.js";
 
 /** @typedef {{ start: number, end: number, rule: string }} SecretSpan UTF-16 code units */
 /** @typedef {(text: string) => SecretSpan[]} SecretScan */
 
-/** The module's name, kept out of the import expression: no bundler must fail without it. */
-const SECRETLINT_PRESET = "@secretlint/secretlint-rule-preset-recommend";
 const RULE_PREFIX = "@secretlint/secretlint-rule-";
 // Left out, since it obeys comments that switch other rules off: the author of a conversation must not decide what
 // leaves with it.
@@ -55,9 +54,7 @@ export function secretScan() {
 
 /** @returns {Promise<SecretScan>} */
 async function loadScan() {
-  const { rules } = await /** @type {Promise<typeof import("@secretlint/secretlint-rule-preset-recommend")>} */ (
-    import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT_PRESET)
-  ).catch((cause) => {
+  const { rules } = await loadSecretRules().catch((cause) => {
     loading = undefined;
     throw new LeftoffError({
       code: "missing_dependency",

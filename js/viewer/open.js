@@ -20,6 +20,8 @@ import { writeQuery } from "./query.js";
  * @property {boolean} [isDropped] whether it is in no store but the page's own
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
+ * @property {boolean} [header] whether there is one; else the strip of totals has the search field
+ * @property {boolean} [sidebar] whether the outline is beside the conversation; else keys open it above
  * @property {readonly FileDamage[]} [problems] what could not be read of the files that the session is from
  */
 
@@ -29,23 +31,29 @@ const FIRST_MESSAGES = 200;
 /**
  * Shows a session below an element, in place of what is there.
  * @param {Element} root @param {ShownSession} opened
- * @returns {{ whole: Promise<void>, close: () => void }}
+ * @returns {import("../types/viewer.js").OpenedViewer}
  */
 export function showSession(root, opened) {
   const model = new Model(opened.session.metadata);
   model.listAddress = opened.listAddress;
   model.inspector.session = opened.session;
-  const { store, session, isDropped = false } = opened;
+  const { store, session, isDropped = false, header = true, sidebar = true } = opened;
   model.selection.source = { store, session, isDropped };
   model.lastRead = new LastRead(session.id);
   if (opened.prepareContexts) model.inspector.prepare = opened.prepareContexts;
   const ended = new AbortController();
   const viewer = new Viewer();
-  viewer.model = model;
+  Object.assign(viewer, { model, hasHeader: header, hasSidebar: sidebar });
   root.replaceChildren(viewer);
   const whole = read(viewer, opened, ended.signal);
   return {
     whole,
+    openSearch: (query) => viewer.openSearch(query),
+    toggleInspector: async () => model.inspector.toggle(),
+    reveal: async (messageId) => {
+      await whole;
+      return viewer.reveal(messageId);
+    },
     close: () => {
       ended.abort();
       viewer.remove();

@@ -91,6 +91,7 @@ export async function checkView(driven, packed, leftoff, fixtures) {
     await checkList(driven, { ...at, project: folder }, [shared, foreign]);
     await checkSearch(driven, at, foreign);
     await checkImported(driven, at, store, fixtures);
+    await checkRedacted(driven, at, leftoff);
   } finally {
     await elsewhere.close();
     await store.close();
@@ -116,6 +117,37 @@ async function checkLive(driven, at, store) {
     await session.append({ role: "user", content: "Then mend it" });
     await page.locator("article", { hasText: "Then mend it" }).waitFor();
     await checkCount(page, 3);
+  });
+}
+
+/**
+ * Where the store's setting says that secrets are replaced, the page shows the session, and copies none.
+ * @param {import("playwright-core").Browser} driven @param {{ packed: string, home: string, project: string }} at
+ * @param {typeof import("../../js/index.js")} leftoff
+ */
+async function checkRedacted(driven, at, leftoff) {
+  const place = { ...at, home: `${at.home}-redacted` };
+  const store = await leftoff.openStore({ home: place.home, project: at.project });
+  await store.writeSetting("redact", "replace");
+  const session = await store.create({ title: "The token" });
+  // One that secretlint's rules know; and one that leftoff's own do.
+  const secrets = [
+    "xoxb-" + "123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx",
+    "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx",
+  ];
+  await session.append({ role: "user", content: `Use ${secrets.join(" and ")}.` });
+  await store.close();
+  await viewing(driven, place, [session.id], async ({ page }) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator("article", { hasText: "Use" }).click();
+    await page.keyboard.press("x");
+    await page.keyboard.press(".");
+    const actions = page.getByRole("dialog", { name: "Actions" });
+    await actions.getByRole("button", { name: "Copy as Markdown", exact: true }).click();
+    await page.locator(".told", { hasText: "Copied" }).waitFor();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    equal("that the text was copied", text.includes("Use "), true);
+    for (const secret of secrets) equal("that a secret was copied", text.includes(secret), false);
   });
 }
 

@@ -44,9 +44,10 @@ const topOf = async (element) => Math.round((await element.boundingBox())?.y ?? 
 const countMarked = (page, name) =>
   page.evaluate((variable) => {
     const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector("leftoff-map canvas"));
-    const color = getComputedStyle(canvas).getPropertyValue(variable).trim().slice(1);
+    canvas.style.color = `var(${variable})`;
+    const wanted = getComputedStyle(canvas).color.match(/\d+/g)?.map(Number) ?? [];
+    canvas.style.color = "";
     const { data } = /** @type {any} */ (canvas.getContext("2d")).getImageData(0, 0, 24, canvas.height);
-    const wanted = [0, 2, 4].map((at) => parseInt(color.slice(at, at + 2), 16));
     let count = 0;
     const isSo = (/** @type {number} */ at) =>
       data[at + 3] > 60 && wanted.every((value, part) => Math.abs(data[at + part] - value) < 8);

@@ -6,6 +6,7 @@ import { formatCount, formatMany } from "../format.js";
 import { PRIORITY, layOut, placeAt } from "../map.js";
 import { placeDamage } from "./bands.js";
 import { nameOf } from "./message.js";
+import { colorReader } from "./theme.js";
 
 /** @import { Band, Layout, Mark } from "../map.js" */
 /** @import { Row } from "../conversation.js" */
@@ -20,7 +21,7 @@ const COLORS = {
   note: "--m-reason",
   agent: "--m-agent",
   summary: "--warn",
-  failed: "--err",
+  failed: "--m-err",
 };
 /** Where a band begins and how wide it is, in parts of its lane. @type {Record<Band["kind"], [number, number]>} */
 const SHAPES = {
@@ -63,14 +64,12 @@ export class SessionMap extends LitElement {
     super.connectedCallback();
     this.model.addEventListener("change", this.#changed);
     this.model.addEventListener("view", this.#noteView);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#recolored);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.model.removeEventListener("change", this.#changed);
     this.model.removeEventListener("view", this.#noteView);
-    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#recolored);
     this.#resized.disconnect();
   }
 
@@ -78,16 +77,16 @@ export class SessionMap extends LitElement {
   #drawn = [];
   #changed = () => {
     const { rows, hits, filters, inspector, damage, branches } = this.model;
-    const { theme } = document.documentElement.dataset;
-    const now = [rows, hits, filters.items, inspector.fates, theme, damage, branches.forks];
+    const now = [rows, hits, filters.items, inspector.fates, damage, branches.forks];
     this.#isStale ||= now.some((one, place) => one !== this.#drawn[place]);
     this.#drawn = now;
     this.requestUpdate();
   };
-  #recolored = () => {
+  /** Draws the map in the colors of another theme. */
+  recolor() {
     this.#isStale = true;
     this.requestUpdate();
-  };
+  }
   #noteView = () => this.requestUpdate();
 
   render() {
@@ -152,8 +151,15 @@ export class SessionMap extends LitElement {
     if (this.#laidOut.rows !== rows || this.#laidOut.damage !== damage || this.#laidOut.size !== size)
       this.#layout = layOut(rows, conversation.turns, { height, pixel: 1 / ratio, window }, landmarksOf(this.model));
     this.#laidOut = { rows, damage, size };
-    const style = getComputedStyle(this);
-    const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+    pencil.font = `600 12px ${getComputedStyle(this).fontFamily}`;
+    const colorOf = colorReader(canvas);
+    /** @type {Map<string, string>} */
+    const colors = new Map();
+    const color = (/** @type {string} */ name) => {
+      const known = colors.get(name) ?? colorOf(`var(${name})`);
+      colors.set(name, known);
+      return known;
+    };
     const isNarrow = width < NARROW;
     const lane = isNarrow ? { left: 1, width: width - 2 } : { left: 16, width: 40 };
     this.#drawBands(pencil, lane, 1 / ratio, color);
@@ -294,11 +300,10 @@ const MARK_SHAPES = { damage: "M5 1 9.5 9H.5zM5 4v2.5", fork: "M3.5 0v10M3.5 7q5
 
 /** @param {CanvasRenderingContext2D} pencil @param {Mark} mark @param {(name: string) => string} color */
 function drawMark(pencil, { top, kind, text }, color) {
-  const names = { failed: "--err", damage: "--warn", summary: "--warn", fork: "--ink2", turn: "--accent" };
+  const names = { failed: "--m-err", damage: "--warn", summary: "--warn", fork: "--ink2", turn: "--accent" };
   pencil.strokeStyle = pencil.fillStyle = color(names[kind]);
   pencil.lineWidth = 1.75;
   if (kind === "turn") {
-    pencil.font = `600 12px ${color("--font")}`;
     pencil.textAlign = text.length > 2 ? "right" : "center";
     pencil.fillText(text, text.length > 2 ? 14 : 7, top + 10);
     return;

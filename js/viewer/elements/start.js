@@ -8,7 +8,7 @@ import { formatDate, formatMany } from "../format.js";
 import { textToFind } from "../found.js";
 import { showHidden } from "../hidden.js";
 import { brandOf, icon } from "./icons.js";
-import { switchTheme } from "./viewer.js";
+import { switchTheme } from "./theme.js";
 
 /** @import { Found, Listed } from "../../index.js" */
 /** @import { DroppedFile } from "../dropped.js" */
@@ -59,7 +59,9 @@ export class Start extends LitElement {
     return html`<header class="head">
         ${brandOf(this.#sessions && LIST)}
         <div class="title"><span class="name">leftoff</span></div>
-        <button class="btn icon" aria-label="Light or dark" @click=${switchTheme}>${icon("theme")}</button>
+        <button class="btn icon" aria-label="Light or dark" @click=${() => switchTheme(document.documentElement)}>
+          ${icon("theme")}
+        </button>
       </header>
       <main class="empty">
         <div class="drop">

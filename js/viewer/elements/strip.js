@@ -16,14 +16,14 @@ import { MAX_HITS } from "../search.js";
  * @param {Record<string, () => void>} actions by the names that the keys have
  */
 export function headerOf(model, actions) {
-  const { display, project, provider, imported } = model.metadata;
+  const { project, provider, imported } = model.metadata;
   const of = [showHidden(project?.name ?? ""), formatAgent(imported?.agent), formatModel(provider.model)]
     .filter(Boolean)
     .join(" · ");
   return html`<header class="head">
     ${brandOf(model.listAddress)}
     <div class="title">
-      <h1>${showHidden(display.title) || "Session"}</h1>
+      <h1>${titleOf(model)}</h1>
       <span class="of">${of}</span>
     </div>
     ${model.isLive ? html`<span class="live"><i></i>Live</span>` : nothing} ${searchOf(model, actions)}
@@ -44,8 +44,11 @@ export function headerOf(model, actions) {
   </header>`;
 }
 
-/** @param {Model} model @param {Record<string, () => void>} actions */
-function searchOf(model, actions) {
+/** @param {Model} model */
+export const titleOf = ({ metadata: { display } }) => showHidden(display.title) || "Session";
+
+/** The search field. @param {Model} model @param {Record<string, () => void>} actions */
+export function searchOf(model, actions) {
   const isSearching = model.filters.text !== "";
   const place =
     model.hits.length === 0

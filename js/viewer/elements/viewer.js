@@ -13,7 +13,8 @@ import { Conversation } from "./conversation.js";
 import { inspectorOf } from "./inspector.js";
 import { leftOf } from "./left.js";
 import { SessionMap } from "./map.js";
-import { headerOf, stripOf } from "./strip.js";
+import { headerOf, searchOf, stripOf, titleOf } from "./strip.js";
+import { switchTheme, watchTheme } from "./theme.js";
 
 /** @import { Model } from "../model.js" */
 
@@ -21,6 +22,9 @@ import { headerOf, stripOf } from "./strip.js";
 export class Viewer extends LitElement {
   /** @type {Model} */
   model = /** @type {any} */ (undefined);
+  /** Whether it has a header of its own, and its outline beside the conversation; given once, too. */
+  hasHeader = true;
+  hasSidebar = true;
   #keys = new Keys();
   #ended = new AbortController();
 
@@ -30,6 +34,8 @@ export class Viewer extends LitElement {
 
   connectedCallback() {
     super.connectedCallback();
+    this.toggleAttribute("data-no-header", !this.hasHeader);
+    this.toggleAttribute("data-no-sidebar", !this.hasSidebar);
     this.conversation.model = this.model;
     this.#map.model = this.model;
     this.#map.go = (row, fraction) => this.conversation.showAt(row, fraction);
@@ -40,6 +46,7 @@ export class Viewer extends LitElement {
     this.model.addEventListener("view", () => this.#noteView(), { signal });
     document.addEventListener("keydown", (event) => this.#handlePress(event), { signal });
     window.addEventListener("hashchange", () => this.goToLink(), { signal });
+    watchTheme(this, () => this.#map.recolor(), signal);
   }
 
   disconnectedCallback() {
@@ -58,6 +65,31 @@ export class Viewer extends LitElement {
   conversation = new Conversation();
   #map = new SessionMap();
 
+  /** @param {"outline" | "files" | "usage"} tab */
+  #showTab(tab) {
+    this.model.change(() => {
+      this.model.tab = tab;
+      this.model.isLeftOpen ||= !this.hasSidebar;
+    });
+  }
+
+  /** @param {boolean} isShown */
+  #showSearch(isShown) {
+    if (this.toggleAttribute("data-search", isShown) !== this.#isSearchShown) this.requestUpdate();
+    this.#isSearchShown = isShown;
+  }
+
+  #isSearchShown = false;
+
+  /** What stands above the conversation where there is no header: the strip, and while it is used the search field. */
+  #barOf() {
+    const { model, actions } = this;
+    return html`<header class="top">
+      <h1 class="unseen">${titleOf(model)}</h1>
+      ${this.#isSearchShown ? searchOf(model, actions) : nothing} ${stripOf(model, actions)}
+    </header>`;
+  }
+
   /** What keys and buttons do. @type {Record<string, () => void>} */
   actions = {
     nextMessage: () => this.#moveTo(this.#nextListed(1)),
@@ -69,14 +101,14 @@ export class Viewer extends LitElement {
     nextHit: () => this.#moveHit(1),
     previousHit: () => this.#moveHit(-1),
     toOtherBranch: () => this.#goToOtherBranch(),
-    focusSearch: () => this.#focusSearch(),
+    focusSearch: () => void this.openSearch(),
     fold: () => this.#fold(false),
     foldKind: () => this.#fold(true),
     inspect: () => void this.model.attempt(() => this.model.inspector.toggle()),
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
-    showOutline: () => this.model.change(() => (this.model.tab = "outline")),
-    showFiles: () => this.model.change(() => (this.model.tab = "files")),
-    showUsage: () => this.model.change(() => (this.model.tab = "usage")),
+    showOutline: () => this.#showTab("outline"),
+    showFiles: () => this.#showTab("files"),
+    showUsage: () => this.#showTab("usage"),
     copyLink: () => this.#copy(linkTo(this.model, this.#current.id)),
     copyText: () => this.#copy(textOf(this.#current)),
     select: () => this.model.selection.toggle(this.#current),
@@ -87,7 +119,7 @@ export class Viewer extends LitElement {
     toStart: () => this.#goTo(this.model.end(-1)),
     toEnd: () => this.#goTo(this.model.end(1)),
     toNew: () => this.#goToNew(),
-    switchTheme: () => this.#switchTheme(),
+    switchTheme: () => switchTheme(isPageOf(this) ? document.documentElement : this),
     help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
     showDamage: () => this.model.change(() => (this.model.isDamageOpen = !this.model.isDamageOpen)),
     toggleLeft: () => this.model.change(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
@@ -98,11 +130,6 @@ export class Viewer extends LitElement {
   #skip(event) {
     event.preventDefault();
     void this.conversation.focusRow(this.model.cursor);
-  }
-
-  #switchTheme() {
-    switchTheme();
-    this.model.change(() => {});
   }
 
   get #current() {
@@ -238,8 +265,11 @@ export class Viewer extends LitElement {
     if (box.top < top + 60 || box.bottom > bottom - 20) list.scrollBy(0, box.top - top - height / 3);
   }
 
-  #focusSearch() {
-    this.toggleAttribute("data-search", true);
+  /** Opens the search field with the focus in it. @param {string} [query] what to search from then on */
+  async openSearch(query) {
+    this.#showSearch(true);
+    if (query !== undefined) this.model.search(query);
+    await this.updateComplete;
     const input = this.querySelector("input");
     input?.focus();
     input?.select();
@@ -253,7 +283,7 @@ export class Viewer extends LitElement {
     if (model.isLeftOpen) return this.actions.toggleLeft();
     if (model.selection.clear()) return;
     if (model.query === "" && model.inspector.isOpen) return this.actions.inspect();
-    this.toggleAttribute("data-search", false);
+    this.#showSearch(false);
     if (model.query !== "") model.search("");
     void this.conversation.focusRow(model.cursor);
   }
@@ -270,18 +300,24 @@ export class Viewer extends LitElement {
     if (region) region.textContent = text;
   }
 
-  /** Goes to the message that the address names, and opens what hides it. */
+  /** Goes to the message that the address names. */
   goToLink() {
-    const { message: id, branch } = readAddress();
+    const { message, branch } = readAddress();
     if (branch !== undefined) this.model.changeBranch(() => this.model.branches.choose(branch));
-    if (id !== undefined) this.model.showPathOf(id);
-    const place = id === undefined ? undefined : this.model.conversation.rowOf.get(id);
-    if (place === undefined) return;
+    if (message !== undefined) void this.reveal(message);
+  }
+
+  /** Goes to a message, and opens what hides it. @param {string} id @returns {Promise<boolean>} whether it is there */
+  async reveal(id) {
+    this.model.showPathOf(id);
+    const place = this.model.conversation.rowOf.get(id);
+    if (place === undefined) return false;
     const row = this.model.rows[place];
     if (this.model.turnFolds.turnAround(row)) this.model.turnFolds.toggle(row);
     for (const { part, call } of foldsOf(row))
       if (call ? call.result?.id === id : row.kind !== "assistant") this.model.setOpen(row, part, true);
-    void this.#goTo(place);
+    await this.#goTo(place);
+    return true;
   }
 
   /** Shows the newest message, without moving what keys act on. */
@@ -292,7 +328,7 @@ export class Viewer extends LitElement {
   render() {
     const { model, actions } = this;
     return html`<a class="skip" href="#conversation" @click=${this.#skip}>To the conversation</a>
-      ${headerOf(model, actions)} ${stripOf(model, actions)}
+      ${this.hasHeader ? html`${headerOf(model, actions)} ${stripOf(model, actions)}` : this.#barOf()}
       <main class="main" ?data-inspector=${model.inspector.isOpen}>
         ${model.inspector.isOpen ? nothing : leftOf(model, (row) => void this.#goTo(row))} ${this.conversation}
         ${model.inspector.isOpen ? inspectorOf(model, { close: actions.inspect, go: this.#showRow }) : nothing}
@@ -323,7 +359,7 @@ export class Viewer extends LitElement {
     if (query === this.#shownQuery) return this.#showTurn();
     this.#shownQuery = query;
     // A narrow page has room for the field only while something is searched.
-    this.toggleAttribute("data-search", query !== "" || document.activeElement instanceof HTMLInputElement);
+    this.#showSearch(query !== "" || document.activeElement instanceof HTMLInputElement);
     void (hit ? this.#showHit() : this.conversation.show(cursor, "auto"));
     this.#showTurn();
   }
@@ -382,12 +418,8 @@ function damageOf({ damage, branches, conversation }, { close, go }) {
   </dialog>`;
 }
 
-/** Shows the page light if it is dark, and dark if it is light. */
-export function switchTheme() {
-  const { dataset } = document.documentElement;
-  const isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  dataset.theme = isDark ? "light" : "dark";
-}
+/** Whether the page is the viewer's alone. @param {Viewer} viewer */
+const isPageOf = ({ parentElement }) => parentElement === document.body;
 
 /** Whether an element of the page takes what is typed. @param {EventTarget | null} target @returns {target is Element} */
 const isField = (target) => target instanceof Element && target.matches("input, textarea, select, [contenteditable]");

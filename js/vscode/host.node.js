@@ -1,0 +1,55 @@
+// @ts-check
+/** What the desktop's extension host has: a disk, and programs. */
+
+import { join } from "node:path";
+
+import { NodeStorage, openStore } from "../index.js";
+import { Uri, window, workspace } from "vscode";
+
+/** @import { ExtensionContext } from "vscode" */
+/** @import { Store } from "../index.js" */
+/** @import { Storage } from "../storage/contract.js" */
+
+/**
+ * @typedef {object} HostStore
+ * @property {Store} store
+ * @property {{ folder: string, storage: Storage }[]} roots the folders whose files a page may read
+ */
+
+/**
+ * Opens the store: of the first folder that is open, else of the user's.
+ * @param {ExtensionContext} _context
+ * @returns {Promise<HostStore>}
+ */
+export async function openHostStore(_context) {
+  const home = workspace.getConfiguration("leftoff").get("home") || undefined;
+  const [folder] = workspace.workspaceFolders ?? [];
+  const store = await openStore({ home, project: folder?.uri.fsPath ?? process.env.HOME });
+  const folders = [store.home, join(store.workspace, "conversations")];
+  return { store, roots: folders.map((root) => ({ folder: root, storage: new NodeStorage({ root }) })) };
+}
+
+/** The folder whose changes tell that sessions have changed. @param {Store} store */
+export const watchedFolder = (store) => Uri.file(store.home);
+
+/**
+ * Runs leftoff's command line in a terminal, which is shown.
+ * @param {ExtensionContext} context @param {string[]} args @param {{ name: string, folder?: string }} as
+ */
+export function runInTerminal(context, args, { name, folder }) {
+  const { path, env } = commandLine(context);
+  const terminal = window.createTerminal({
+    name,
+    cwd: folder,
+    shellPath: process.execPath,
+    shellArgs: [path, ...args],
+    env,
+    iconPath: Uri.joinPath(context.extensionUri, "media", "leftoff.svg"),
+  });
+  terminal.show();
+}
+
+/** How leftoff's command line is started here: by the editor's own Node. @param {ExtensionContext} context */
+export function commandLine(context) {
+  return { path: join(context.extensionPath, "dist", "cli.mjs"), env: { ELECTRON_RUN_AS_NODE: "1" } };
+}

@@ -1,0 +1,110 @@
+// @ts-check
+/** The store, opened when it is first asked for, and kept. */
+
+import { EventEmitter, RelativePattern, workspace } from "vscode";
+
+import { openHostStore, watchedFolder } from "./host.node.js";
+
+/** @import { ExtensionContext } from "vscode" */
+/** @import { Session, Store } from "../index.js" */
+/** @import { HostStore } from "./host.node.js" */
+
+/** How long after the first change lists are read anew: a turn of an agent changes several files. */
+const SETTLING_MS = 500;
+
+export class OpenedStore {
+  #context;
+  /** @type {Promise<HostStore> | undefined} */
+  #opening;
+  #changed = new EventEmitter();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #settling;
+
+  /** Sessions were changed, by anyone. */
+  onDidChange = this.#changed.event;
+
+  /** @param {ExtensionContext} context */
+  constructor(context) {
+    this.#context = context;
+    context.subscriptions.push(
+      this.#changed,
+      // The store is bound to a folder and a home.
+      workspace.onDidChangeWorkspaceFolders(() => void this.#reopen()),
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("leftoff.home")) void this.#reopen();
+      }),
+    );
+  }
+
+  /** @returns {Promise<Store>} */
+  async store() {
+    return (await this.open()).store;
+  }
+
+  /** @returns {Promise<HostStore>} */
+  open() {
+    this.#opening ??= this.#begin().catch((error) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  /**
+   * Does something with a session, and tells that it has changed.
+   * @template T
+   * @param {string} id @param {(session: Session, store: Store) => Promise<T>} work
+   */
+  async change(id, work) {
+    const store = await this.store();
+    const session = await store.session(id);
+    try {
+      return await work(session, store);
+    } finally {
+      await session.close();
+      this.tellChange();
+    }
+  }
+
+  tellChange() {
+    this.#changed.fire(undefined);
+  }
+
+  async close() {
+    clearTimeout(this.#settling);
+    const opening = this.#opening;
+    this.#opening = undefined;
+    const opened = await opening?.catch(() => undefined);
+    await opened?.store.close();
+    for (const { storage } of opened?.roots ?? []) await storage.close();
+  }
+
+  async #begin() {
+    const opened = await openHostStore(this.#context);
+    this.#watch(opened.store);
+    return opened;
+  }
+
+  /** Tells of what other programs write. @param {Store} store */
+  #watch(store) {
+    const pattern = new RelativePattern(watchedFolder(store), "**/{messages,events}.jsonl");
+    const watcher = workspace.createFileSystemWatcher(pattern);
+    const settle = () => {
+      this.#settling ??= setTimeout(() => {
+        this.#settling = undefined;
+        this.tellChange();
+      }, SETTLING_MS);
+    };
+    this.#context.subscriptions.push(
+      watcher,
+      watcher.onDidCreate(settle),
+      watcher.onDidChange(settle),
+      watcher.onDidDelete(settle),
+    );
+  }
+
+  async #reopen() {
+    await this.close();
+    this.tellChange();
+  }
+}

@@ -1,0 +1,135 @@
+// @ts-check
+/** The view of sessions: in groups, of this project or of all. */
+
+import {
+  commands,
+  EventEmitter,
+  MarkdownString,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  window,
+  workspace,
+} from "vscode";
+
+import { formatAge, formatCount, nowDate } from "./texts.js";
+import { groupSessions } from "./session-groups.js";
+
+/** @import { ExtensionContext, TreeDataProvider } from "vscode" */
+/** @import { Listed, Store } from "../index.js" */
+/** @import { OpenedStore } from "./opened-store.js" */
+/** @import { Group, GroupKey } from "./session-groups.js" */
+
+/** @typedef {Group | Listed} Node */
+
+const ICONS = { active: "record", paused: "comment-discussion", completed: "pass", unreadable: "warning" };
+const OPEN_GROUPS = 3;
+
+/** @implements {TreeDataProvider<Node>} */
+export class SessionsTree {
+  #opened;
+  #changed = new EventEmitter();
+  #isAll = false;
+
+  onDidChangeTreeData = this.#changed.event;
+
+  /** @param {OpenedStore} opened */
+  constructor(opened) {
+    this.#opened = opened;
+  }
+
+  /** Whether the sessions of all projects are shown. @param {boolean} isAll */
+  async show(isAll) {
+    this.#isAll = isAll;
+    await commands.executeCommand("setContext", "leftoff.isAll", isAll);
+    this.refresh();
+  }
+
+  refresh() {
+    this.#changed.fire(undefined);
+  }
+
+  /** @param {Node} [node] @returns {Promise<Node[]>} */
+  async getChildren(node) {
+    if (node) return "sessions" in node ? node.sessions : [];
+    const store = await this.#opened.store();
+    const listed = await (this.#isAll ? store.list({ all: true }) : listHere(store));
+    const key = /** @type {GroupKey} */ (workspace.getConfiguration("leftoff").get("groupBy") ?? "day");
+    return groupSessions(listed, key, nowDate());
+  }
+
+  /** @param {Node} node */
+  getTreeItem(node) {
+    return "sessions" in node ? groupItem(node) : sessionItem(node);
+  }
+}
+
+/**
+ * Lists the sessions of the folders that are open.
+ * @param {Store} store
+ */
+async function listHere(store) {
+  const folders = (workspace.workspaceFolders ?? []).slice(1);
+  const lists = [await store.list()];
+  for (const { uri } of folders) lists.push(await store.list({ folder: uri.fsPath }));
+  const known = new Map(lists.flat().map((one) => [one.id, one]));
+  return [...known.values()].sort((one, other) => (one.lastActive < other.lastActive ? 1 : -1));
+}
+
+/** @param {Group} group */
+function groupItem({ id, label, sessions, place }) {
+  const state = place < OPEN_GROUPS ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed;
+  const item = new TreeItem(label, state);
+  item.id = id;
+  item.description = String(sessions.length);
+  item.contextValue = "group";
+  item.accessibilityInformation = { label: `${label}, ${formatCount(sessions.length, "session")}` };
+  return item;
+}
+
+/** @param {Listed} listed */
+function sessionItem(listed) {
+  const { id, title, agent, messageCount, lastActive, status, archivedAt } = listed;
+  const item = new TreeItem(title || "Untitled", TreeItemCollapsibleState.None);
+  const age = formatAge(lastActive, nowDate());
+  item.id = id;
+  item.description = [agent, age].filter(Boolean).join(" · ");
+  item.iconPath = new ThemeIcon(archivedAt ? "archive" : ICONS[status]);
+  item.contextValue = `session:${status}${archivedAt ? ":archived" : ""}`;
+  item.tooltip = tooltipOf(listed);
+  item.command = { command: "leftoff.open", title: "Open", arguments: [listed] };
+  item.accessibilityInformation = {
+    label: [title || "Untitled", agent, formatCount(messageCount, "message"), status, age].filter(Boolean).join(", "),
+  };
+  return item;
+}
+
+/** What a session's row says when it is pointed at. @param {Listed} listed */
+function tooltipOf({ title, summary, agent, messageCount, totalTokens, project, status, lastActive, provider }) {
+  const tip = new MarkdownString("", true);
+  // As text: titles and summaries are whatever was typed.
+  tip.appendText(title || "Untitled");
+  if (summary) tip.appendMarkdown("\n\n").appendText(summary);
+  const facts = [
+    [agent, provider.model].filter(Boolean).join(", "),
+    `${formatCount(messageCount, "message")}, ${formatCount(totalTokens, "token")}`,
+    `${status}, ${new Date(lastActive).toLocaleString()}`,
+    project ?? "",
+  ];
+  for (const fact of facts.filter((one) => one !== "")) tip.appendMarkdown("\n\n").appendText(fact);
+  return tip;
+}
+
+/** @param {ExtensionContext} context @param {OpenedStore} opened */
+export function registerSessions(context, opened) {
+  const tree = new SessionsTree(opened);
+  const view = window.createTreeView("leftoff.sessions", { treeDataProvider: tree, showCollapseAll: true });
+  context.subscriptions.push(
+    view,
+    opened.onDidChange(() => tree.refresh()),
+    workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("leftoff.groupBy")) tree.refresh();
+    }),
+  );
+  return tree;
+}

@@ -1,0 +1,28 @@
+// @ts-check
+/** Counts and times as the editor shows them. */
+
+import { nowMs } from "../wasm/clock.js";
+
+const UNITS = /** @type {const} */ ([
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 7],
+  ["week", 52],
+  ["year", Infinity],
+]);
+
+/** @param {number} count @param {string} noun */
+export const formatCount = (count, noun) => `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
+
+/** How long ago a time is: `3h`, `2w`. @param {string} time RFC 3339 @param {Date} now */
+export function formatAge(time, now) {
+  let amount = (now.getTime() - Date.parse(time)) / 60_000;
+  if (!(amount >= 1)) return "now";
+  for (const [unit, most] of UNITS) {
+    if (amount < most) return `${Math.floor(amount)}${unit === "minute" ? "min" : unit[0]}`;
+    amount /= most;
+  }
+  return "";
+}
+
+export const nowDate = () => new Date(nowMs());

@@ -1,0 +1,73 @@
+// @ts-check
+// `npm run test:vscode`: tries the packed extension in a real VS Code, code-server, by real Chromium. Only some checks
+// with `-- sessions`; pictures of what they saw in a folder with `LEFTOFF_SHOTS`.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { chromium } from "playwright-core";
+import { findChromium } from "./chromium.mjs";
+import { fail, root, seconds, step } from "./run.mjs";
+import { packExtension } from "./vscode.mjs";
+import { startEditor } from "../tests/vscode/editor.mjs";
+
+/**
+ * A check: `tests/vscode/<name>.check.mjs` exports it as default. Each has a home, a project and an editor of its own.
+ * @typedef {object} Check
+ * @property {string} title
+ * @property {(at: Place) => Promise<object | void>} [prepare] fills the home and the project; may answer settings of
+ *   the editor's
+ * @property {(at: Place & { browser: import("playwright-core").Browser, url: string }) => Promise<void>} run
+ *
+ * @typedef {{ home: string, project: string, folder: string }} Place
+ */
+
+const start = performance.now();
+const names = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "leftoff-vscode-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const tests = join(root, "tests", "vscode");
+const found = readdirSync(tests)
+  .filter((name) => name.endsWith(".check.mjs"))
+  .map((name) => name.replace(".check.mjs", ""));
+const unknown = names.find((name) => !found.includes(name));
+if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
+
+const executablePath = findChromium();
+if (!executablePath) {
+  console.log("skipped: no Chromium is installed, and only root can install it by apt-get");
+  process.exit(0);
+}
+const vsix = await packExtension();
+const browser = await chromium.launch({
+  executablePath,
+  args: ["--no-sandbox"],
+  env: { ...process.env, HOME: folder },
+});
+let failed = 0;
+for (const name of found.filter((one) => names.length === 0 || names.includes(one))) {
+  const { default: check } = /** @type {{ default: Check }} */ (await import(join(tests, `${name}.check.mjs`)));
+  const at = { folder: join(folder, name), home: join(folder, name, "home"), project: join(folder, name, "project") };
+  for (const one of [at.home, at.project]) mkdirSync(one, { recursive: true });
+  try {
+    await step(check.title, () => tryIn(check, at));
+  } catch (error) {
+    failed += 1;
+    console.error(error);
+  }
+}
+await browser.close();
+if (failed > 0) fail(`${failed} failed`);
+console.log(`all passed in ${seconds(start)}`);
+
+/** @param {Check} check @param {Place} at */
+async function tryIn(check, at) {
+  const settings = (await check.prepare?.(at)) ?? {};
+  const editor = await startEditor({ ...at, vsix, settings });
+  try {
+    await check.run({ ...at, browser, url: editor.url });
+  } finally {
+    await editor.stop();
+  }
+}
