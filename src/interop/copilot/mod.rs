@@ -15,7 +15,7 @@ use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flag
 use crate::interop::lines::{first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::loss;
 use crate::interop::object::{Losses, parse_blocks};
-use crate::interop::{AgentName, Import, Object};
+use crate::interop::{AgentName, Import, Object, coverage};
 use crate::json::text::Text;
 use crate::record::event::Parent;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
@@ -60,18 +60,13 @@ fn is_own(kind: &str) -> bool {
 /// `empty_file`, also if nothing was said; `unknown_format` if nothing in the bytes is Copilot CLI's; `line_too_long`
 /// if all that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    read_events(bytes, name, AgentName::Copilot, COVERAGE.tested_versions)
+    read_events(bytes, name, AgentName::Copilot)
 }
 
-/// Reads a session of another agent that writes the same events, with the versions that were tested.
-pub(super) fn read_events(
-    bytes: &[u8],
-    name: &str,
-    agent: AgentName,
-    tested_versions: &'static [&'static str],
-) -> Result<Import, Error> {
+/// Reads a session of an agent that writes these events.
+pub(super) fn read_events(bytes: &[u8], name: &str, agent: AgentName) -> Result<Import, Error> {
     reject_empty(bytes, agent)?;
-    let mut reader = Reader::new(agent, tested_versions);
+    let mut reader = Reader::new(agent);
     for record in records(bytes, agent) {
         match record {
             Ok((object, place)) => reader.read_event(object, place),
@@ -83,8 +78,6 @@ pub(super) fn read_events(
 }
 
 struct Reader {
-    agent: AgentName,
-    tested_versions: &'static [&'static str],
     is_known: bool,
     main: ConversationBuilder,
     // The sub-agents' conversations by the calls that began them, and those that an earlier call of the same id began.
@@ -100,10 +93,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(agent: AgentName, tested_versions: &'static [&'static str]) -> Reader {
+    fn new(agent: AgentName) -> Reader {
         Reader {
-            agent,
-            tested_versions,
             is_known: false,
             main: ConversationBuilder::new(agent),
             side_conversations: BTreeMap::new(),
@@ -138,7 +129,6 @@ impl Reader {
         let caller: Option<String> = data.take("parentToolCallId", &mut losses);
         let mut origin = RecordOrigin::from_place(place, timestamp);
         origin.native = object.take("id", &mut losses).unwrap_or(origin.native);
-        let (agent, tested) = (self.agent, self.tested_versions);
         let Reader {
             main,
             side_conversations: side,
@@ -155,13 +145,11 @@ impl Reader {
         let mut called: Vec<String> = Vec::new();
         let flags = if kind == "system.notification" { build_flags(&["isMeta"]) } else { build_flags(&[]) };
         let talk = match caller {
-            Some(call) => side.entry(call).or_insert_with(|| ConversationBuilder::new(agent)),
+            Some(call) => side.entry(call).or_insert_with(|| ConversationBuilder::new(main.agent)),
             None => main,
         };
         match kind.as_str() {
-            SESSION_START => {
-                read_start(talk, &mut data, origin.timestamp.as_deref(), tested, &mut losses);
-            }
+            SESSION_START => read_start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
             USAGE_RECORD => usages.extend(take_cost(&mut data, &mut losses)),
             BINARY_ASSET => {
                 let id = data.take_name("assetId", &mut losses);
@@ -220,7 +208,6 @@ fn read_start(
     talk: &mut ConversationBuilder,
     data: &mut Object<'_>,
     start_time: Option<&str>,
-    tested_versions: &[&str],
     losses: &mut Losses,
 ) {
     let begun = data.take_time("startTime", losses);
@@ -229,7 +216,7 @@ fn read_start(
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
     }
-    talk.note_version(data.take("copilotVersion", losses), tested_versions);
+    talk.note_version(data.take("copilotVersion", losses), coverage(talk.agent).tested_versions);
     talk.session.model = data.take("selectedModel", losses);
     if let Some(mut context) = data.take_object("context", losses) {
         talk.session.folder = context.take("cwd", losses);
