@@ -1,6 +1,6 @@
 // @ts-check
 // `npm run bench`: measures costs, as ratios to the work that cannot be avoided, in one run. All benches, or
-// `-- append big-log`. Fails where a limit is exceeded.
+// `-- append big-log`. `-- viewer --messages 10000` takes a shorter session. Fails where a limit is exceeded.
 
 import { readdirSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
@@ -12,7 +12,7 @@ import { fail, root, seconds } from "./run.mjs";
  * A bench: `benches/<name>.bench.mjs` exports it as default.
  * @typedef {object} Bench
  * @property {string} title
- * @property {() => Promise<Figure[]>} run
+ * @property {(size: { messages?: number }) => Promise<Figure[]>} run
  *
  * @typedef {object} Figure
  * @property {string} what
@@ -24,7 +24,8 @@ import { fail, root, seconds } from "./run.mjs";
  */
 
 const folder = join(root, "benches");
-const { positionals: names } = parseArgs({ allowPositionals: true });
+const { positionals: names, values } = parseArgs({ allowPositionals: true, options: { messages: { type: "string" } } });
+const messages = values.messages === undefined ? undefined : Number(values.messages);
 const found = readdirSync(folder)
   .filter((name) => name.endsWith(".bench.mjs"))
   .map((name) => name.slice(0, -".bench.mjs".length));
@@ -38,7 +39,7 @@ let exceeded = 0;
 for (const name of found.filter((name) => names.length === 0 || names.includes(name))) {
   const { default: bench } = /** @type {{ default: Bench }} */ (await import(join(folder, `${name}.bench.mjs`)));
   const start = performance.now();
-  const figures = await bench.run();
+  const figures = await bench.run({ messages });
   console.log(`\n${name}: ${bench.title} (${seconds(start)})`);
   for (const figure of figures) {
     const { what, value, unit, atMost = Infinity, atLeast = -Infinity, aim } = figure;

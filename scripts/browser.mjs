@@ -1,8 +1,8 @@
 // @ts-check
-// `npm run test:browser`: tests the packed package in workerd, and in real Chromium as a page without a bundler loads
-// it. Chromium is the system's; if it is missing and the user may install it, apt-get installs it. Else the tests are
-// skipped with a note. `--only WORDS`: the tests whose names have these words; `--tabs 1000`: so many tabs are closed
-// while they append.
+// `npm run test:browser`: tests the packed package in workerd, in real Chromium as a page without a bundler loads it,
+// and its viewer in real Firefox, too. The browsers are the system's; if one is missing and the user may install it,
+// apt-get installs it. Else its tests are skipped with a note. `--only WORDS`: the tests whose names have these words;
+// `--tabs 1000`: so many tabs are closed while they append.
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +11,11 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
-import { findChromium } from "./chromium.mjs";
 import * as leftoff from "../js/index.js";
+import { CHROMIUM, FIREFOX, findBrowser } from "./browsers.mjs";
 import { fail, root, run, seconds, step } from "./run.mjs";
 import { checkClosedTabs, checkQuota } from "../tests/browser/closed-tabs.mjs";
+import { checkFirefox } from "../tests/browser/firefox.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
@@ -187,8 +188,13 @@ async function checkWorkerExample(driven, origin) {
   await opened.close();
 }
 
-/** @param {string} executablePath @param {string} packed @param {{ transcript: number[], expected: unknown }} given */
-async function inChromium(executablePath, packed, given) {
+/**
+ * @param {string} executablePath
+ * @param {string} packed
+ * @param {{ transcript: number[], expected: unknown }} given
+ * @param {string[]} payloads
+ */
+async function inChromium(executablePath, packed, given, payloads) {
   const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
   const address = exports["."].browser.default.replace("./", "/package/");
   const map = JSON.stringify({ imports: { leftoff: address } });
@@ -255,7 +261,6 @@ async function inChromium(executablePath, packed, given) {
     await check("examples/viewer", () => checkViewerExample(driven, origin));
     await check("examples/worker", () => checkWorkerExample(driven, origin));
     const fixtures = join(root, "tests", "fixtures");
-    const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
     await check("the viewer", () => checkViewer(driven, packed, leftoff, payloads));
     await check("the viewer in a host's page", () => checkEmbedded(driven, packed));
     await check("a session's HTML file", () => checkHtmlFiles(driven, { packed, folder }, leftoff, payloads));
@@ -286,11 +291,11 @@ const given = { transcript, expected: await readOf(leftoff.readTranscript, new B
 const worker = join(folder, "worker");
 mkdirSync(worker);
 await check("workerd", () => inWorkerd({ folder: worker, entry: join(folder, "tests", "workerd.mjs"), given }));
-const executablePath = findChromium();
-if (executablePath) await inChromium(executablePath, packed, given);
-else
-  console.log(
-    "  skipped: no Chromium is installed, and only root can install it by apt-get. CHROMIUM names one that lies elsewhere.",
-  );
+const payloads = JSON.parse(readFileSync(PAYLOADS, "utf8"));
+const chromiumPath = findBrowser(CHROMIUM);
+if (chromiumPath) await inChromium(chromiumPath, packed, given, payloads);
+const firefoxPath = findBrowser(FIREFOX);
+if (firefoxPath)
+  await check("the viewer in Firefox", () => checkFirefox(firefoxPath, { packed, folder }, leftoff, payloads));
 if (failed > 0) fail(`${passed} passed, ${failed} failed`);
 console.log(`${passed} passed, 0 failed in ${seconds(start)}`);

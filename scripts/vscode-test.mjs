@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
-import { findChromium } from "./chromium.mjs";
+import { CHROMIUM, findBrowser } from "./browsers.mjs";
 import { fail, root, seconds, step } from "./run.mjs";
 import { packExtension } from "./vscode.mjs";
 import { startEditor } from "../tests/vscode/editor.mjs";
@@ -36,11 +36,8 @@ const found = readdirSync(tests)
 const unknown = names.find((name) => !found.includes(name));
 if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
 
-const executablePath = findChromium();
-if (!executablePath) {
-  console.log("skipped: no Chromium is installed, and only root can install it by apt-get");
-  process.exit(0);
-}
+const executablePath = findBrowser(CHROMIUM);
+if (!executablePath) process.exit(0);
 const vsix = await packExtension();
 const browser = await chromium.launch({
   executablePath,

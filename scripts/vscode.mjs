@@ -100,7 +100,8 @@ export async function packExtension() {
   const packed = join(root, "target", "leftoff.vsix");
   await step("its package", () => {
     const flags = ["--no-dependencies", "--skip-license"];
-    if (!manifest().repository) flags.push("--allow-missing-repository");
+    // Without an address of its sources the pictures in README are those of the package.
+    if (!manifest().repository) flags.push("--allow-missing-repository", "--no-rewrite-relative-links");
     run(newerNode(), [vsce(), "package", ...flags, "--out", packed], { cwd: folder, quiet: true });
   });
   const { size } = statSync(packed);

@@ -18,6 +18,7 @@ import { writeQuery } from "./query.js";
  * @property {Session} session one of the store's
  * @property {string} [search] a text to search from the start
  * @property {boolean} [isDropped] whether it is in no store but the page's own
+ * @property {boolean} [isHead] whether it is the beginning of a session, of which the rest is still read
  * @property {() => Promise<void>} [keep] keeps it beyond the page; without it that is not offered
  * @property {string} [listAddress] where the header's bookmark leads
  * @property {() => Promise<void>} [prepareContexts] what is awaited before a context is built
@@ -64,7 +65,7 @@ export function showSession(root, opened) {
 }
 
 /** @param {Viewer} viewer @param {ShownSession} opened @param {AbortSignal} signal */
-async function read(viewer, { store, session, search, problems = [] }, signal) {
+async function read(viewer, { store, session, search, problems = [], isHead = false }, signal) {
   const { model } = viewer;
   // Begun before the first message is read, so that what is appended meanwhile is told, too.
   const followed = session.follow({ signal });
@@ -83,9 +84,10 @@ async function read(viewer, { store, session, search, problems = [] }, signal) {
     waiting = [];
     await new Promise((go) => setTimeout(go));
   }
-  model.isWhole = true;
+  model.isWhole = !isHead;
   model.add(waiting);
   await viewer.updateComplete;
+  if (isHead) return;
   if (search === undefined || !goToHit(model, search)) viewer.goToLink();
   const hasAgents = model.rows.some(({ calls }) => calls.some(({ kind }) => kind === "agent"));
   void model.attempt(async () => {

@@ -4,7 +4,7 @@
 import { LeftoffError, loadWasm } from "../index.js";
 import { LIST, addressOf, readAddress } from "./address.js";
 import { BrowserStore, hasPrivateFiles } from "./browser-store.js";
-import { importFiles } from "./dropped.js";
+import { importFiles, importHead } from "./dropped.js";
 import { Start } from "./elements/start.js";
 import { searchSessions } from "./found.js";
 import { showSession } from "./open.js";
@@ -14,7 +14,7 @@ import { describeFile } from "./unknown.js";
 
 /** @import { Listed, Store } from "../index.js" */
 /** @import { FileDamage } from "./damage.js" */
-/** @import { DroppedFile, StoredFiles } from "./dropped.js" */
+/** @import { DroppedFile, ImportedFiles, StoredFiles } from "./dropped.js" */
 /** @import { Notice } from "./elements/start.js" */
 
 /**
@@ -151,6 +151,8 @@ class Page {
   async #openFiles(files) {
     if (files.length === 0) return;
     try {
+      const head = await importHead(files);
+      if (head) await this.#showHead(head);
       const { store, sessions, problems, files: stored } = await importFiles(files);
       this.#start.tell(problems.map(({ path, message }) => ({ message: `${path}: ${message}` })));
       if (sessions.length === 0) throw new LeftoffError({ code: "unknown_format", message: "no session is in it" });
@@ -160,7 +162,17 @@ class Page {
       await this.#show();
     } catch (error) {
       this.#start.tell([await toldOfFiles(error, files)]);
+      await this.#showStart();
     }
+  }
+
+  /** Shows what there is of a session, until all of it is imported. @param {ImportedFiles} head */
+  async #showHead({ store, sessions: [{ id }] }) {
+    this.#shown?.close();
+    const { whole, close } = showSession(document.body, { store, session: await store.session(id), isHead: true });
+    this.#shown = { id: "", close };
+    await whole;
+    await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   }
 
   /** Whether the browser may keep what was dropped, and does not yet keep all of it. */

@@ -95,8 +95,8 @@ const everywhere = (texts) => (place) => {
   ];
 };
 
-/** Mounts all rows, as for paper. @param {Page} page */
-const mountAll = (page) =>
+/** Mounts all rows, as for paper. @param {import("./watch.mjs").WatchedPage} page */
+export const mountAll = (page) =>
   page.evaluate(async () => {
     dispatchEvent(new Event("beforeprint"));
     await new Promise((go) => requestAnimationFrame(go));

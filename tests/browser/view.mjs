@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { equal, watchPage } from "./viewer.mjs";
+import { equal } from "./viewer.mjs";
+import { watchPage } from "./watch.mjs";
 
 /** @import { Page } from "playwright-core" */
 
@@ -19,31 +20,47 @@ const AGENTS = [
 ];
 
 /**
+ * Starts the command, and waits until it serves.
+ * @param {{ packed: string, home: string, project: string }} at
+ * @param {string[]} args
+ */
+export async function startView({ packed, home, project }, args) {
+  const command = [join(packed, "pkg", "cli.js"), "view", ...args, "--json", "--no-open", "--home", home];
+  const child = spawn(process.execPath, command, { cwd: project, stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended]);
+  const { address } = JSON.parse(String(line));
+  const { origin } = new URL(address);
+  return {
+    address: /** @type {string} */ (address),
+    isOwn: (/** @type {string} */ url) => url.startsWith("blob:") || url.startsWith(`${origin}/`),
+    end: async () => {
+      child.stdin.end();
+      const [code] = await ended;
+      equal("the exit code, once its standard input is closed", code, 0);
+    },
+  };
+}
+
+/**
  * Starts the command, and opens what it serves.
  * @param {import("playwright-core").Browser} driven
  * @param {{ packed: string, home: string, project: string }} at
  * @param {string[]} args
  * @param {(opened: { page: Page, address: string }) => Promise<void>} work
  */
-async function viewing(driven, { packed, home, project }, args, work) {
-  const command = [join(packed, "pkg", "cli.js"), "view", ...args, "--json", "--no-open", "--home", home];
-  const child = spawn(process.execPath, command, { cwd: project, stdio: ["pipe", "pipe", "inherit"] });
-  const ended = once(child, "exit");
+async function viewing(driven, at, args, work) {
+  const { address, isOwn, end } = await startView(at, args);
   const context = await driven.newContext({ viewport: { width: 1200, height: 700 } });
   try {
-    const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended]);
-    const { address } = JSON.parse(String(line));
     const page = await context.newPage();
-    const { origin } = new URL(address);
-    const problemsOf = await watchPage(page, (url) => url.startsWith("blob:") || url.startsWith(`${origin}/`));
+    const problemsOf = await watchPage(page, isOwn);
     await page.goto(address);
     await work({ page, address });
     equal(`what went wrong in 'view ${args.join(" ")}'`, await problemsOf(), []);
   } finally {
     await context.close();
-    child.stdin.end();
-    const [code] = await ended;
-    equal("the exit code, once its standard input is closed", code, 0);
+    await end();
   }
 }
 

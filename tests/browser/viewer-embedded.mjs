@@ -3,7 +3,8 @@
 // the theme's colors, all of which can be read.
 // Tries: js/viewer/styles/, js/viewer/elements/theme.js, js/viewer/elements/viewer.js, js/viewer/open.js, scripts/viewer.mjs
 
-import { checkAxe, equal, expect, servePackage, watchPage } from "./viewer.mjs";
+import { checkAxe, equal, expect, servePackage } from "./viewer.mjs";
+import { watchPage } from "./watch.mjs";
 import { THEMES } from "./vscode-themes.mjs";
 
 /** @import { Browser, Page } from "playwright-core" */

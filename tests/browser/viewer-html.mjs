@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { serve } from "./serve.mjs";
-import { checkAxe, equal, watchPage } from "./viewer.mjs";
+import { checkAxe, equal } from "./viewer.mjs";
+import { watchPage } from "./watch.mjs";
 
 /** @import { Browser, Page } from "playwright-core" */
 /** @typedef {typeof import("../../js/index.js")} Leftoff */
@@ -39,7 +40,7 @@ const workTurn = (place) => [
 ];
 
 /** @param {string} payload @param {number} place */
-const hostileTurn = (payload, place) => {
+export const hostileTurn = (payload, place) => {
   const call = { id: `c${place}`, name: payload.slice(0, 60) || "x", arguments: JSON.stringify({ command: payload }) };
   const edit = { id: `e${place}`, name: "Edit", arguments: JSON.stringify({ file_path: payload, content: payload }) };
   const links =
@@ -61,7 +62,7 @@ const hostileTurn = (payload, place) => {
  * @param {Leftoff} leftoff @param {typeof import("../../js/html/index.js").exportHtml} exportHtml
  * @param {Talk} talk @param {string} path
  */
-async function writeFile({ MemoryStorage, openStore }, exportHtml, { drafts, title }, path) {
+export async function writeHtmlFile({ MemoryStorage, openStore }, exportHtml, { drafts, title }, path) {
   const store = await openStore({ storage: new MemoryStorage(), home: "/home", project: "/project" });
   const session = await store.create({ title });
   await session.append(/** @type {import("../../js/index.js").Draft[]} */ (drafts));
@@ -183,7 +184,7 @@ export async function checkHtmlFiles(driven, { packed, folder }, leftoff, payloa
   const path = (/** @type {string} */ name) => join(folder, name);
   const off = { javaScriptEnabled: false };
   const drafts = Array.from({ length: TURNS }, (_, place) => workTurn(place)).flat();
-  const html = await writeFile(leftoff, exportHtml, { drafts, title: "The parts" }, path("talk.html"));
+  const html = await writeHtmlFile(leftoff, exportHtml, { drafts, title: "The parts" }, path("talk.html"));
   await opening(driven, path("talk.html"), {}, async (page) => {
     await checkViewer(page);
     await checkAxe(page, "a file's viewer");
@@ -203,7 +204,7 @@ export async function checkHtmlFiles(driven, { packed, folder }, leftoff, payloa
       equal(`the width of it, ${what}`, await page.evaluate("document.documentElement.scrollWidth"), width);
     });
   const hostile = payloads.flatMap(hostileTurn);
-  await writeFile(leftoff, exportHtml, { drafts: hostile, title: payloads.join(" ") }, path("hostile.html"));
+  await writeHtmlFile(leftoff, exportHtml, { drafts: hostile, title: payloads.join(" ") }, path("hostile.html"));
   await opening(driven, path("hostile.html"), {}, (page) => checkHostileViewer(page, payloads.length * 3));
   await opening(driven, path("hostile.html"), off, checkHostilePlain);
 }

@@ -4,7 +4,8 @@
 // Tries: js/viewer/browser-store.js, js/viewer/worker-storage.js, js/viewer/storage-worker.js, js/viewer/trusted-types.js,
 // js/viewer/elements/kept-list.js
 
-import { checkAxe, equal, expect, servePackage, sessionFile, watchPage, workTurn } from "./viewer.mjs";
+import { checkAxe, equal, expect, servePackage, sessionFile, workTurn } from "./viewer.mjs";
+import { watchPage } from "./watch.mjs";
 
 /** @import { Browser, BrowserContext, Page } from "playwright-core" */
 

@@ -4,6 +4,7 @@
 // Tries: js/viewer/elements/long-scroll.js, js/viewer/elements/conversation.js, js/viewer/elements/call.js
 
 import { equal, expect, openFile, servePackage, sessionFile } from "./viewer.mjs";
+import { watchPage } from "./watch.mjs";
 
 const MESSAGES = 9_000;
 /** Lines of each message: together they are higher than the stretch that the page mounts. */
@@ -132,6 +133,36 @@ async function checkLongOutput(page) {
 }
 
 /**
+ * Opens a file that is slow to import: its first messages are seen before all of it is read.
+ * @param {import("playwright-core").Browser} driven @param {string} origin
+ * @param {{ name: string, mimeType: string, buffer: Buffer }} file
+ */
+async function checkHead(driven, origin, file) {
+  const page = await driven.newPage();
+  const problemsOf = await watchPage(page, (url) => url.startsWith(origin));
+  await page.addInitScript(() => {
+    const read = Blob.prototype.arrayBuffer;
+    /** @type {object[]} */
+    const reads = [];
+    Object.assign(globalThis, { fileReads: reads });
+    Blob.prototype.arrayBuffer = function () {
+      const feed = document.querySelector(".feed");
+      reads.push({ size: this.size, seen: feed?.querySelector("article") != null, isBusy: feed?.ariaBusy });
+      return read.call(this);
+    };
+  });
+  await page.goto(`${origin}/pkg/viewer/index.html`);
+  await page.setInputFiles("#files", file);
+  await page.locator("leftoff-viewer [aria-busy=false] article").first().waitFor();
+  const reads = await page.evaluate(() => /** @type {any} */ (globalThis).fileReads);
+  equal("when all of the file is read", reads.at(-1), { size: file.buffer.length, seen: true, isBusy: "true" });
+  const totals = await page.locator(".strip .tot").first().innerText();
+  equal("the messages in the end", totals.replace(/\s+/g, " ").trim(), `${MESSAGES.toLocaleString("en")} messages`);
+  equal("what went wrong with a long file", await problemsOf(), []);
+  await page.close();
+}
+
+/**
  * Checks what the viewer of an unpacked package does with what is long.
  * @param {import("playwright-core").Browser} driven
  * @param {string} packed its folder
@@ -145,6 +176,7 @@ export async function checkLong(driven, packed, leftoff) {
     await checkEnds(page, ids);
     await checkScrolling(page, ids);
     await finish();
+    await checkHead(driven, origin, file);
     const output = await sessionFile(leftoff, outputTurn, 1);
     const opened = await openFile(driven, origin, output.file);
     await checkLongOutput(opened.page);

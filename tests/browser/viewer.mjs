@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { checkHostileTexts } from "./hostile.mjs";
+import { watchPage } from "./watch.mjs";
 
 /** What the page is served with: nothing but its own files, and no markup that was not sanitized. */
 const POLICY = [
@@ -88,38 +89,6 @@ export function workTurn(place) {
     },
     { role: "assistant", content: `Done with ${place}.\n\n\`\`\`python\nreturn ${place}\n\`\`\``, assistant: {} },
   ];
-}
-
-/**
- * Watches a page from its beginning, with axe in it. Answers what tells all that should not have been: what the policy
- * reports, dialogs, requests of others, errors.
- * @param {import("playwright-core").Page} page
- * @param {(url: string) => boolean} isOwn whether the page may ask for that
- * @returns {Promise<(how?: { hasScripts?: boolean }) => Promise<string[]>>}
- */
-export async function watchPage(page, isOwn) {
-  page.setDefaultTimeout(TIMEOUT_MS);
-  /** @type {string[]} */
-  const wrong = [];
-  page.on("dialog", (dialog) => (wrong.push(`a dialog: ${dialog.message()}`), dialog.dismiss()));
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!isOwn(url) && !url.startsWith("data:")) wrong.push(`a request: ${url}`);
-  });
-  page.on("response", (response) => response.status() >= 400 && wrong.push(`${response.status()}: ${response.url()}`));
-  page.on("pageerror", (error) => wrong.push(`an error: ${error.message}`));
-  page.on("console", (message) => message.type() === "error" && wrong.push(`in the console: ${message.text()}`));
-  await page.addInitScript(() => {
-    const reports = /** @type {string[]} */ (/** @type {any} */ (globalThis).policyReports = []);
-    document.addEventListener("securitypolicyviolation", ({ violatedDirective, sample, blockedURI }) =>
-      reports.push(`${violatedDirective} ${blockedURI} ${sample}`),
-    );
-  });
-  await page.addInitScript({ content: readFileSync(new URL(import.meta.resolve("axe-core")), "utf8") });
-  return async ({ hasScripts = true } = {}) => {
-    const reports = hasScripts ? await page.evaluate(() => /** @type {any} */ (globalThis).policyReports) : [];
-    return [...reports, ...wrong];
-  };
 }
 
 /**
@@ -372,7 +341,7 @@ async function checkPreview(page) {
   await page.keyboard.press("w");
 }
 
-/** @param {import("playwright-core").Page} page @param {string} what */
+/** @param {import("./watch.mjs").WatchedPage} page @param {string} what */
 export async function checkAxe(page, what) {
   const found = await page.evaluate(async () => {
     const { violations } = await /** @type {any} */ (globalThis).axe.run(document);
@@ -382,7 +351,7 @@ export async function checkAxe(page, what) {
 }
 
 /** @param {string[]} payloads @returns {(place: number) => object[]} */
-const hostileTurn = (payloads) => (place) => {
+export const hostileTurn = (payloads) => (place) => {
   const payload = payloads[place];
   const call = { id: `c${place}`, name: payload.slice(0, 60) || "x", arguments: JSON.stringify({ command: payload }) };
   const links = `[a](javascript:alert(1)) [b](data:text/html,<script>alert(1)</script>) ![c](https://example.com/${place}.png)`;

@@ -38,9 +38,32 @@ export default {
     await row(page, /^Another one/).waitFor();
     await store.close();
 
+    await checkOtherWindow(page, await openWorkbench(browser, url));
     await runCommand(page, "leftoff: Show All Projects");
     await row(page, /codex/).waitFor();
     await shoot(page, "all-projects");
     await page.close();
   },
 };
+
+/**
+ * What another window changes, by keys alone, is seen in the first.
+ * @param {import("playwright-core").Page} page @param {import("playwright-core").Page} other
+ */
+async function checkOtherWindow(page, other) {
+  const choices = other.locator(".quick-input-list");
+  const choose = async (/** @type {string} */ command) => {
+    await runCommand(other, command);
+    await choices.getByRole("option", { name: /^Another/ }).waitFor();
+    await other.keyboard.press("Enter");
+  };
+  await choose("leftoff: Rename");
+  await other.locator(".quick-input-widget input[type=text]").first().fill("Another title");
+  await other.keyboard.press("Enter");
+  await row(page, /^Another title, .*active/).waitFor();
+  await choose("leftoff: Mark as Completed");
+  await row(page, /^Another title, .*completed/).waitFor();
+  await choose("leftoff: Archive");
+  await row(page, /^Another title/).waitFor({ state: "detached" });
+  await other.close();
+}

@@ -14,7 +14,8 @@ export async function openWorkbench(browser, url) {
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
   page.setDefaultTimeout(TIMEOUT_MS);
   await page.goto(url);
-  await page.locator(".monaco-workbench .activitybar").waitFor();
+  // What extensions declare is there a moment after the window.
+  await page.getByRole("tab", { name: "leftoff" }).first().waitFor();
   return page;
 }
 

@@ -280,9 +280,9 @@ export class SessionMap extends LitElement {
     const row = place === undefined ? undefined : this.model.rows[place];
     tip.hidden = row === undefined;
     if (!row) return;
-    tip.style.top = `${y - 20}px`;
     /** @type {Element} */ (tip.firstElementChild).textContent = `Message ${formatCount(row.place + 1)}`;
     /** @type {Element} */ (tip.lastElementChild).textContent = `${nameOf(row)}, ${formatMany(row.tokens, "token")}`;
+    tip.style.top = `${Math.min(y - 20, innerHeight - tip.offsetHeight)}px`;
   }
 }
 
