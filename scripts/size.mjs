@@ -51,15 +51,16 @@ const SAMPLE_PROGRAM = `import { readTranscript } from "leftoff"; const transcri
  * Three things that pages do, with the limit of what each may load: its own script with leftoff's in it, and modules.
  * The vocabulary for exact counts is in none. The last rose by 2 with what a client's commands are, in the second
  * module's binding, which each store has, by 0.9 with the core, by 1.5 with both and the calls that plugins make;
- * and the last two by 1.6 with sums of calls and their cost.
+ * and the last two by 1.6 with sums of calls and their cost. The first two rose by 35.6 with VS Code's chats, which pages
+ * read too.
  */
 const PAGES = {
   "reads a transcript": {
-    limit: 360,
+    limit: 382,
     script: `${SAMPLE_PROGRAM} if (transcript.length !== 1) throw new Error("expected a message");`,
   },
   "builds a context of a transcript": {
-    limit: 662.6,
+    limit: 698.2,
     script: `${SAMPLE_PROGRAM} await transcript.context({ window: 8_000, encoding: "estimate-1" });`,
   },
   "keeps a session and builds contexts of it": {
