@@ -29,12 +29,11 @@ use crate::record::span::Span;
 use chat_log::ChatLog;
 use request::add_request;
 use table::REASONS;
+use values::MAX_ID_BYTES;
 
 pub(crate) use request::PENDING_KEY;
 pub use table::COVERAGE;
 
-/// The longest id of a request, or a model's name, that its messages repeat. VS Code's ids have 44 bytes.
-const MAX_ID_BYTES: usize = 128;
 const NO_CHANGE: &str = "expected a change of the chat, but found one of nothing that is there";
 
 /// True if these bytes are a chat of VS Code, or a transcript of Copilot Chat.

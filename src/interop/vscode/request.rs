@@ -13,12 +13,11 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::MAX_ID_BYTES;
 use super::chat_log::RequestHistory;
 use super::invocation::{Invocation, model_call_id, read_result};
 use super::parts::{AnswerSegment, ResponseParts};
 use super::table::{COVERAGE, REASONS};
-use super::values::{take_text, uri_path};
+use super::values::{MAX_ID_BYTES, take_text, uri_path};
 use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags, set_flag};
 use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE};
 use crate::interop::{Losses, Object};

@@ -7,6 +7,9 @@ use crate::interop::{Losses, Object};
 use crate::json::fields::parse_items;
 use crate::json::text::Text;
 
+/// The longest id of a request, or a model's name, that its messages repeat. VS Code's ids have 44 bytes.
+pub(super) const MAX_ID_BYTES: usize = 128;
+
 /// Takes a text: a string, a list of them, or an object with a `value`.
 pub(super) fn take_text(object: &mut Object<'_>, key: &str, losses: &mut Losses) -> Option<Text> {
     match object.raw(key) {
