@@ -15,7 +15,7 @@ use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flag
 use crate::interop::lines::{first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::loss;
 use crate::interop::object::{Losses, parse_blocks};
-use crate::interop::{AgentName, Import, Object, coverage};
+use crate::interop::{AgentName, Coverage, Import, Object};
 use crate::json::text::Text;
 use crate::record::event::Parent;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
@@ -60,13 +60,17 @@ fn is_own(kind: &str) -> bool {
 /// `empty_file`, also if nothing was said; `unknown_format` if nothing in the bytes is Copilot CLI's; `line_too_long`
 /// if all that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    read_events(bytes, name, AgentName::Copilot)
+    read_events(bytes, name, (AgentName::Copilot, COVERAGE))
 }
 
-/// Reads a session of an agent that writes these events.
-pub(super) fn read_events(bytes: &[u8], name: &str, agent: AgentName) -> Result<Import, Error> {
+/// Reads a session of an agent that writes these events, with what its own versions were tested by.
+pub(super) fn read_events(
+    bytes: &[u8],
+    name: &str,
+    (agent, coverage): (AgentName, Coverage),
+) -> Result<Import, Error> {
     reject_empty(bytes, agent)?;
-    let mut reader = Reader::new(agent);
+    let mut reader = Reader::new(agent, coverage);
     for record in records(bytes, agent) {
         match record {
             Ok((object, place)) => reader.read_event(object, place),
@@ -78,6 +82,7 @@ pub(super) fn read_events(bytes: &[u8], name: &str, agent: AgentName) -> Result<
 }
 
 struct Reader {
+    tested_versions: &'static [&'static str],
     is_known: bool,
     main: ConversationBuilder,
     // The sub-agents' conversations by the calls that began them, and those that an earlier call of the same id began.
@@ -93,8 +98,9 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(agent: AgentName) -> Reader {
+    fn new(agent: AgentName, coverage: Coverage) -> Reader {
         Reader {
+            tested_versions: coverage.tested_versions,
             is_known: false,
             main: ConversationBuilder::new(agent),
             side_conversations: BTreeMap::new(),
@@ -149,7 +155,9 @@ impl Reader {
             None => main,
         };
         match kind.as_str() {
-            SESSION_START => read_start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
+            SESSION_START => {
+                read_start(talk, self.tested_versions, &mut data, origin.timestamp.as_deref(), &mut losses)
+            }
             USAGE_RECORD => usages.extend(take_cost(&mut data, &mut losses)),
             BINARY_ASSET => {
                 let id = data.take_name("assetId", &mut losses);
@@ -206,6 +214,7 @@ fn call_ids(pieces: &[AnswerPiece]) -> Vec<String> {
 
 fn read_start(
     talk: &mut ConversationBuilder,
+    tested_versions: &[&str],
     data: &mut Object<'_>,
     start_time: Option<&str>,
     losses: &mut Losses,
@@ -216,7 +225,7 @@ fn read_start(
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
     }
-    talk.note_version(data.take("copilotVersion", losses), coverage(talk.agent).tested_versions);
+    talk.note_version(data.take("copilotVersion", losses), tested_versions);
     talk.session.model = data.take("selectedModel", losses);
     if let Some(mut context) = data.take_object("context", losses) {
         talk.session.folder = context.take("cwd", losses);

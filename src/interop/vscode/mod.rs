@@ -77,7 +77,7 @@ fn is_transcript(bytes: &[u8]) -> bool {
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::VsCode)?;
     if is_transcript(bytes) {
-        return copilot::read_events(bytes, name, AgentName::VsCode);
+        return copilot::read_events(bytes, name, (AgentName::VsCode, COVERAGE));
     }
     let mut log = ChatLog::default();
     let mut problems = Vec::new();
