@@ -26,6 +26,7 @@ export const AGENTS = [
   "opencode",
   "pi",
   "qwen",
+  "vscode",
 ];
 
 /** How many characters of strings and items of lists are kept in a file that is too long. */

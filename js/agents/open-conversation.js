@@ -68,7 +68,7 @@ async function isOfProject(project, { storage, path, agent }) {
  * @param {Storage} storage
  * @param {string} path
  */
-async function readCompanion(storage, path) {
+export async function readCompanion(storage, path) {
   for (const place of queryClients("place.beside", [path.split(sep).join("/")])) {
     const bytes = await storage.read(place).catch(unlessBug);
     if (bytes) return bytes;

@@ -163,7 +163,7 @@ const FIX_HINT = "'leftoff doctor --fix' repairs what can be repaired\n";
 
 /** @param {Args} args */
 export async function doctor(args) {
-  if (args.agents) return (await import("./expiring.js")).listExpiring(args);
+  if (args.agents) return (await import("./missing.js")).listExpiring(args);
   const { fix, secrets } = args;
   const { onProgress, end } = progress("checking", "session");
   const found = await withStore(

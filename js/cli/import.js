@@ -19,6 +19,7 @@ const LOSS_LABEL = "not imported";
 /** @param {Args} args */
 export async function importFiles(args) {
   rejectMixed(args);
+  if (args["dry-run"]) return (await import("./missing.js")).listImportable(args);
   /** @type {import("../types/index.js").ImportResult} */
   const all = { imported: [], problems: [], unchanged: 0 };
   const { onProgress, end } = progress("importing", "file");
@@ -54,10 +55,11 @@ export async function importFiles(args) {
 }
 
 /** @param {Args} args */
-function rejectMixed({ all, from, _: paths }) {
+function rejectMixed({ all, from, limit, "dry-run": isDry, _: paths }) {
   if (all ? paths.length > 0 || from !== undefined : paths.length === 0) {
     throw new LeftoffError({ code: "usage", message: "name PATHS to import, or --all; --from goes with PATHS" });
   }
+  if (limit !== undefined && !isDry) throw new LeftoffError({ code: "usage", message: "--limit goes with --dry-run" });
   // The system would take an empty name for the working folder.
   if (paths.includes("")) throw new LeftoffError({ code: "usage", message: "a PATH is empty" });
 }

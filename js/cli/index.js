@@ -60,9 +60,12 @@ const commands = {
       from: option("AGENT", "the agent that wrote them (default: detected)", OPTION_VALUES.agents),
       all: flag("import from every known agent on this machine"),
       verbose: flag("list every session, and every field that was not imported"),
+      "dry-run": flag("import nothing: list the sessions that are new or have more messages, last changed first"),
+      limit: option("N", "with --dry-run: list at most N sessions, and read no more files than that needs"),
     },
     [
       ["leftoff import --all", "import everything; run it again to add what is new"],
+      ["leftoff import --all --dry-run", "what that would import"],
       ["leftoff import ~/.codex/sessions", "one agent's folder"],
     ],
   ),

@@ -1,7 +1,7 @@
 // @ts-check
 /** What one line says of a tool call: its argument, its outcome, whether it failed, what it changed. */
 
-import { readPatch } from "./changes.js";
+import { readPatch, readReplacements } from "./changes.js";
 import { showHidden } from "./hidden.js";
 
 /** @import { Change } from "./changes.js" */
@@ -32,12 +32,27 @@ const IDENTIFYING = [
 ];
 /** What nests deeper is not indented: each level would be, and the text become many times as long. */
 const MAX_INDENTED = 32;
-const PATH_KEYS = ["file_path", "filePath", "path", "absolute_path", "notebook_path"];
+const PATH_KEYS = ["file_path", "filePath", "filepath", "path", "absolute_path", "notebook_path", "target_file"];
+const REMOVED_KEYS = ["old_string", "oldString", "old_str", "old_text", "oldText"];
+const ADDED_KEYS = ["new_string", "newString", "new_str", "new_text", "newText", "new_source", "content", "file_text"];
 /** Tools whose path is a folder to look in. */
 const SEARCHES = /^(grep|glob|ls|find|list|search)/i;
 /** A longer argument is cut in the line, and shown whole below it. */
 const MAX_BRIEF = 90;
-const EDITS = /^(edit|multiedit|write|write_file|replace|str_replace|apply_patch|create_file|notebookedit|edit_file)$/i;
+/** Names of tools that edit, their letters alone. */
+const EDITS = new RegExp(
+  `^(${[
+    "(multi|notebook)?edit",
+    "editor|strreplace(editor|basededittool)",
+    "(edit|create|write|writeto|replacein)file",
+    "write|filewrite|create",
+    "insert(lines)?|applypatch",
+    "(string|str|search|searchand)?replace(lines)?",
+  ].join("|")})$`,
+  "i",
+);
+/** Those that write a part of a file, without what stood there. */
+const INSERTS = /^(insert|replacelines|notebook)/i;
 const PATCH = /\*\*\* Begin Patch/;
 const AGENTS = /^(agent|task|spawn_agent|subagent|delegate)$/i;
 
@@ -52,7 +67,7 @@ export function describeCall(call, result, asked) {
   const paths = new Set(changes.map(({ path }) => path));
   const argument = paths.size > 0 ? namePaths([...paths]) : argumentOf(input, call.arguments);
   const isBrief = argument.length <= MAX_BRIEF && Object.values(input ?? {}).every((value) => value === argument);
-  const kind = AGENTS.test(call.name) ? "agent" : changes.length > 0 || EDITS.test(call.name) ? "edit" : "tool";
+  const kind = AGENTS.test(call.name) ? "agent" : changes.length > 0 || isEdit(call.name, input) ? "edit" : "tool";
   return {
     id: call.id,
     name: call.name,
@@ -180,23 +195,34 @@ function changesOf(name, input, raw) {
         .find((value) => typeof value === "string" && PATCH.test(value))
     : raw;
   if (typeof patch === "string" && PATCH.test(patch)) return readPatch(patch);
-  if (!input || !EDITS.test(name)) return [];
+  if (!input || !isEdit(name, input)) return [];
   const path = firstText(input, PATH_KEYS);
   if (path === undefined) return [];
+  if (typeof input.diff === "string") return readReplacements(path, input.diff);
   const edits = Array.isArray(input.edits) ? input.edits : [input];
-  return edits.flatMap((edit) => changeOf(path, edit) ?? []);
+  return edits.flatMap((edit) => changeOf(name, path, edit) ?? []);
 }
 
-/** @param {string} path @param {unknown} edit @returns {Change | undefined} */
-function changeOf(path, edit) {
+/**
+ * Whether a call edits: one tool views files, too, by a command word.
+ * @param {string} name @param {Record<string, unknown> | undefined} input
+ */
+const isEdit = (name, input) => EDITS.test(lettersOf(name)) && input?.command !== "view";
+
+/** @param {string} name @param {string} path @param {unknown} edit @returns {Change | undefined} */
+function changeOf(name, path, edit) {
   if (typeof edit !== "object" || edit === null) return undefined;
   const input = /** @type {Record<string, unknown>} */ (edit);
-  const removed = firstText(input, ["old_string", "oldString", "old_str", "old_text"]);
-  const added = firstText(input, ["new_string", "newString", "new_str", "new_text", "content", "file_text"]);
+  const removed = firstText(input, REMOVED_KEYS);
+  const added = firstText(input, ADDED_KEYS);
   if (added === undefined) return undefined;
   const lines = { removed: linesOf(removed ?? ""), added: linesOf(added) };
-  return { path, from: undefined, ...lines, isNew: removed === undefined };
+  const isPart = removed !== undefined || "insert_line" in input || INSERTS.test(lettersOf(name));
+  return { path, from: undefined, ...lines, isNew: !isPart };
 }
+
+/** @param {string} name */
+const lettersOf = (name) => name.replaceAll(/[^a-z]/gi, "");
 
 /** One path, or the first of several. @param {string[]} paths */
 const namePaths = ([first, ...others]) =>

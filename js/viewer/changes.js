@@ -86,6 +86,28 @@ function readFilePatch(file) {
   };
 }
 
+/**
+ * Reads the replacements of an edit as Cline writes them: what to search for, and what to put there.
+ * @param {string} path @param {string} text @returns {Change[]} one for each
+ */
+export function readReplacements(path, text) {
+  /** @type {Change[]} */
+  const changes = [];
+  let [removed, added] = [/** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
+  /** @type {string[] | undefined} */
+  let part;
+  for (const line of text.split("\n"))
+    if (/^[-<]{7,} SEARCH>?\r?$/.test(line)) {
+      [removed, added] = [[], []];
+      part = removed;
+    } else if (/^={7,}\r?$/.test(line) && part === removed) part = added;
+    else if (/^[+>]{7,} REPLACE>?\r?$/.test(line) && part === added) {
+      changes.push({ path, from: undefined, removed, added, isNew: false });
+      part = undefined;
+    } else part?.push(line);
+  return changes;
+}
+
 /** How many lines edits add and remove. @param {readonly Change[]} changes */
 export function countChanged(changes) {
   const lines = changes.flatMap(diffLines);

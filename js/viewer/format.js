@@ -75,6 +75,7 @@ const AGENT_NAMES = new Map([
   ["copilot", "Copilot"],
   ["cline", "Cline"],
   ["qwen", "Qwen Code"],
+  ["vscode", "VS Code chat"],
   ["roo", "Roo Code"],
 ]);
 

@@ -195,6 +195,7 @@ async function importAll(opened) {
     });
   });
   opened.tellChange();
+  await commands.executeCommand("leftoff.refreshFound");
   const told = problems.length > 0 ? `; ${formatCount(problems.length, "file")} could not be read` : "";
   void window.showInformationMessage(`Imported ${formatCount(imported.length, "session")}${told}.`);
 }

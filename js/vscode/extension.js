@@ -4,11 +4,15 @@
 import { commands } from "vscode";
 
 import { registerCommands } from "./commands.js";
+import { registerFileSessions } from "./file-sessions.js";
+import { registerDesktop } from "./desktop.node.js";
+import { registerLanguageTools } from "./language-tools.js";
 import { IS_WEB_HOST } from "./host.node.js";
 import { OpenedStore } from "./opened-store.js";
 import { SessionPanels } from "./session-panels.js";
 import { registerSessionFiles } from "./session-files.js";
 import { registerSessions } from "./sessions-tree.js";
+import { registerStatusBar } from "./status-bar.js";
 
 /** @import { ExtensionContext } from "vscode" */
 
@@ -19,6 +23,10 @@ export function activate(context) {
   const panels = new SessionPanels(context, opened);
   const tree = registerSessions(context, opened);
   registerCommands(context, { opened, panels, tree });
+  registerFileSessions(context, { opened, panels });
+  registerDesktop(context, { opened, panels });
+  registerStatusBar(context, { opened, panels });
+  registerLanguageTools(context, opened);
   registerSessionFiles(context, { opened, panels });
   context.subscriptions.push(panels);
   ending = () => opened.close();

@@ -20,20 +20,30 @@ export class OpenedStore {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settling;
 
+  #begun = new EventEmitter();
+
   /** Sessions were changed, by anyone. */
   onDidChange = this.#changed.event;
+  /** Something was asked of the store for the first time. */
+  onDidOpen = this.#begun.event;
 
   /** @param {ExtensionContext} context */
   constructor(context) {
     this.#context = context;
     context.subscriptions.push(
       this.#changed,
+      this.#begun,
       // The store is bound to a folder and a home.
       workspace.onDidChangeWorkspaceFolders(() => void this.#reopen()),
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration("leftoff.home")) void this.#reopen();
       }),
     );
+  }
+
+  /** Whether the store is open already. */
+  get isOpen() {
+    return this.#opening !== undefined;
   }
 
   /** @returns {Promise<Store>} */
@@ -82,6 +92,7 @@ export class OpenedStore {
   async #begin() {
     const opened = await openHostStore(this.#context);
     this.#watch(opened.store);
+    this.#begun.fire(undefined);
     return opened;
   }
 

@@ -26,3 +26,14 @@ export function formatAge(time, now) {
 }
 
 export const nowDate = () => new Date(nowMs());
+
+/** A day as people write it. @param {string} time RFC 3339 */
+export function formatDay(time) {
+  const date = new Date(time);
+  const isThisYear = date.getFullYear() === nowDate().getFullYear();
+  return date.toLocaleDateString(undefined, {
+    day: "numeric",
+    month: "short",
+    ...(!isThisYear && { year: "numeric" }),
+  });
+}

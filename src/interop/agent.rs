@@ -37,6 +37,9 @@ pub enum AgentName {
     Pi,
     /// Cortext.
     Cortext,
+    /// The chats of VS Code itself, which Copilot Chat answers.
+    #[serde(rename = "vscode")]
+    VsCode,
     /// `leftoff ask`.
     Ask,
     /// leftoff itself, which is no agent: a session that a store exported as one file.
@@ -45,7 +48,7 @@ pub enum AgentName {
 
 impl AgentName {
     /// All agents.
-    pub const ALL: [AgentName; 13] = [
+    pub const ALL: [AgentName; 14] = [
         AgentName::ClaudeCode,
         AgentName::Codex,
         AgentName::OpenCode,
@@ -58,6 +61,7 @@ impl AgentName {
         AgentName::Nanocoder,
         AgentName::Pi,
         AgentName::Cortext,
+        AgentName::VsCode,
         AgentName::Ask,
     ];
 
@@ -76,6 +80,7 @@ impl AgentName {
             AgentName::Nanocoder => "nanocoder",
             AgentName::Pi => "pi",
             AgentName::Cortext => "cortext",
+            AgentName::VsCode => "vscode",
             AgentName::Ask => "ask",
             AgentName::Leftoff => "leftoff",
         }
@@ -177,6 +182,8 @@ mod tests {
             ("github-copilot", AgentName::Copilot),
             ("copilot-cli", AgentName::Copilot),
             ("pi-coding-agent", AgentName::Pi),
+            ("VS Code", AgentName::VsCode),
+            ("vs-code", AgentName::VsCode),
         ];
         for (typed, agent) in cases {
             assert_eq!(AgentName::find_by_typed_name(typed), Some(agent), "{typed}");

@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::interop::attachment_address::attachment_from_address;
 use crate::interop::{AgentName, Import, ImportedSession, Losses, Object};
 use crate::json::fields::parse_items;
 use crate::json::hash::sha256;
@@ -12,8 +13,8 @@ use crate::time;
 /// Fills fields that the sessions of a transcript, called `name`, leave open from its companion file.
 ///
 /// For Claude Code that is a sub-agent's `agent-<id>.meta.json`; for Gemini CLI the project's `.project_root`, a path,
-/// or else `projects.json`; for Cline the session's `<id>.json`; for Continue `sessions.json`. Any other file is
-/// ignored.
+/// or else `projects.json`; for Cline the session's `<id>.json`; for Continue `sessions.json`; for VS Code the
+/// workspace's `workspace.json`. Any other file is ignored.
 pub(super) fn apply_companion(import: &mut Import, agent: AgentName, name: &str, beside: &[u8]) {
     for session in &mut import.sessions {
         match agent {
@@ -24,6 +25,10 @@ pub(super) fn apply_companion(import: &mut Import, agent: AgentName, name: &str,
             }
             AgentName::Cline => apply_session_document(session, Object::parse_document("", beside)),
             AgentName::Continue => apply_session_list(session, beside),
+            AgentName::VsCode => {
+                let folder = session.folder.take();
+                session.folder = folder.or_else(|| find_workspace(beside));
+            }
             AgentName::Codex
             | AgentName::OpenCode
             | AgentName::Qwen
@@ -60,6 +65,15 @@ fn find_project(name: &str, beside: &[u8]) -> Option<String> {
         let known: Option<String> = projects.take(path, quiet);
         known.as_deref() == Some(own) || sha256(path.as_bytes()) == own
     })
+}
+
+// A workspace of several folders has none, and one on another machine is none here.
+fn find_workspace(beside: &[u8]) -> Option<String> {
+    let folder: String = Object::parse_document("", beside)?.take("folder", &mut Losses::default())?;
+    let path = attachment_from_address(&folder, None, None)?.path?;
+    let is_drive = path.as_bytes().get(2) == Some(&b':');
+    let path = if is_drive { path.trim_start_matches('/') } else { &path };
+    is_path(path).then(|| path.into())
 }
 
 fn is_path(text: &str) -> bool {

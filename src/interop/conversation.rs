@@ -71,7 +71,8 @@ pub(super) fn set_flag_value(flags: &mut Extra, name: &str, value: Option<&str>)
 
 /// One conversation of a file, while it is read.
 pub(super) struct ConversationBuilder {
-    agent: AgentName,
+    /// Whose it is.
+    pub agent: AgentName,
     /// The fields of the whole session; its id, its last time and its messages come at the end.
     pub session: ImportedSession,
     pub losses: Losses,

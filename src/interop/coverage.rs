@@ -2,7 +2,7 @@
 
 use crate::interop::{
     AgentName, aider, ask, claude_code, cline, codex, continue_dev, copilot, cortext, gemini, leftoff,
-    nanocoder, opencode, pi, qwen,
+    nanocoder, opencode, pi, qwen, vscode,
 };
 
 /// The fields that a reader knows. A field in neither list, nor inside one of `whole_fields`, is listed as lost.
@@ -30,6 +30,7 @@ pub fn coverage(agent: AgentName) -> Coverage {
         AgentName::Continue => continue_dev::COVERAGE,
         AgentName::Aider => aider::COVERAGE,
         AgentName::Cortext => cortext::COVERAGE,
+        AgentName::VsCode => vscode::COVERAGE,
         AgentName::Copilot => copilot::COVERAGE,
         AgentName::Ask => ask::COVERAGE,
         AgentName::Leftoff => leftoff::COVERAGE,

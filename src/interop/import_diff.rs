@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::interop::QUEUED_KEY;
+use crate::interop::vscode::PENDING_KEY;
 use crate::record::batch::BatchLine;
 use crate::record::message::{self, Message};
 use crate::record::scan::{ScanItem, Scanner};
@@ -142,7 +143,11 @@ impl ImportDiff {
                 let is_other =
                     self.is_whole && before.is_some_and(|before| before != self.last_imported.as_deref());
                 // More was said since than this import knows.
-                if is_other && ["isTakenBack", QUEUED_KEY].iter().any(|mark| message.has_source_mark(mark)) {
+                if is_other
+                    && ["isTakenBack", PENDING_KEY, QUEUED_KEY]
+                        .iter()
+                        .any(|mark| message.has_source_mark(mark))
+                {
                     continue;
                 }
                 before = None;

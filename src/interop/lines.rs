@@ -14,8 +14,8 @@ use crate::record::line::MAX_LINE;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 
-// The longest line that is read, in bytes.
-const MAX_SOURCE_LINE: usize = 2 * MAX_LINE;
+/// The longest line that is read, in bytes.
+pub(super) const MAX_SOURCE_LINE: usize = 2 * MAX_LINE;
 
 /// Returns the lines that hold something, each with its offset, without an editor's byte order mark.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {

@@ -16,6 +16,11 @@ pub const ROLLOUTS: [&str; 2] = ["sessions", "archived_sessions"];
 const DAY_MS: i64 = 86_400_000;
 /// Editors in which extensions run, by the names of their folders.
 const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
+/// The first of them keep chats of their own; Cursor's are in a database.
+const CHAT_EDITORS: usize = 3;
+/// VS Code's servers, by the folders in which they keep what belongs to a user.
+const EDITOR_SERVERS: [&str; 3] =
+    [".vscode-server/data/User", ".vscode-server-insiders/data/User", ".local/share/code-server/User"];
 
 /// A place where an agent keeps sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,6 +53,12 @@ pub enum FilePattern {
     Rollouts,
     /// OpenCode's databases.
     Databases,
+    /// VS Code's chats in its storage of workspaces.
+    WorkspaceChats,
+    /// VS Code's chats of windows without a folder.
+    WindowChats,
+    /// Copilot Chat's transcripts in VS Code's storage of workspaces.
+    Transcripts,
     /// All documents but the list of them.
     Listed,
     /// The file itself.
@@ -87,10 +98,23 @@ impl FilePattern {
             FilePattern::Databases => {
                 !below.contains('/') && name.starts_with("opencode") && name.ends_with(".db")
             }
+            FilePattern::WorkspaceChats => {
+                let mut parts = below.split('/').skip(1);
+                parts.next() == Some("chatSessions") && parts.count() == 1 && is_chat_file(name)
+            }
+            FilePattern::WindowChats => !below.contains('/') && is_chat_file(name),
+            FilePattern::Transcripts => {
+                below.to_ascii_lowercase().contains("/github.copilot-chat/transcripts/")
+                    && name.ends_with(".jsonl")
+            }
             FilePattern::Listed => below.ends_with(".json") && below != "sessions.json",
             FilePattern::Itself => true,
         }
     }
+}
+
+fn is_chat_file(name: &str) -> bool {
+    name.ends_with(".json") || name.ends_with(".jsonl")
 }
 
 /// Returns the folder in which an agent keeps its files; `None` if it keeps them in projects, or nowhere known. `user`
@@ -112,7 +136,9 @@ pub fn home_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String
         AgentName::Continue => home("CONTINUE_GLOBAL_DIR", ".continue"),
         AgentName::Nanocoder => set("NANOCODER_DATA_DIR").or_else(|| Some(data("nanocoder"))),
         AgentName::Pi => home("PI_CODING_AGENT_DIR", ".pi/agent"),
-        AgentName::Aider | AgentName::Cortext | AgentName::Ask | AgentName::Leftoff => None,
+        AgentName::Aider | AgentName::Cortext | AgentName::VsCode | AgentName::Ask | AgentName::Leftoff => {
+            None
+        }
     }
 }
 
@@ -152,7 +178,8 @@ pub fn transcript_locations(
     };
     let history = FilePattern::History;
     let tasks = EDITORS.map(|editor| {
-        let path = format!("{}/saoudrizwan.claude-dev/tasks", extension_storage(user, system, editor));
+        let folder = editor_folder(user, system, editor);
+        let path = format!("{folder}/globalStorage/saoudrizwan.claude-dev/tasks");
         TranscriptLocation { agent: AgentName::Cline, path, names: history }
     });
     let aider = format!("{project}/.aider.chat.history.md");
@@ -172,17 +199,35 @@ pub fn transcript_locations(
         below(AgentName::Pi, FilePattern::Lines, "sessions"),
         TranscriptLocation { agent: AgentName::Aider, path: aider, names: FilePattern::Itself },
     ];
-    first.into_iter().chain(tasks).chain(last).collect()
+    let chats = chat_locations(user, system);
+    first.into_iter().chain(tasks).chain(last).chain(chats).collect()
 }
 
-// Returns the folder in which an editor keeps its extensions' data.
-fn extension_storage(user: &str, system: System, editor: &str) -> String {
+// Returns the places of VS Code's chats. A transcript repeats a chat; but a server has transcripts alone, for the chats
+// are where the window is.
+fn chat_locations(user: &str, system: System) -> Vec<TranscriptLocation> {
+    let editors = EDITORS[..CHAT_EDITORS].iter().map(|editor| editor_folder(user, system, editor));
+    let servers = EDITOR_SERVERS.iter().map(|server| format!("{user}/{server}"));
+    let mut all = Vec::new();
+    for folder in editors.chain(servers) {
+        let is_remote = folder.contains("/.vscode-server");
+        let pattern = if is_remote { FilePattern::Transcripts } else { FilePattern::WorkspaceChats };
+        let window = format!("{folder}/globalStorage/emptyWindowChatSessions");
+        let own = (!is_remote).then_some((window, FilePattern::WindowChats));
+        let places = core::iter::once((format!("{folder}/workspaceStorage"), pattern)).chain(own);
+        all.extend(places.map(|(path, names)| TranscriptLocation { agent: AgentName::VsCode, path, names }));
+    }
+    all
+}
+
+// Returns the folder in which an editor keeps what belongs to a user.
+fn editor_folder(user: &str, system: System, editor: &str) -> String {
     let base = match system {
         System::MacOs => "Library/Application Support",
         System::Windows => "AppData/Roaming",
         System::Other => ".config",
     };
-    format!("{user}/{base}/{editor}/User/globalStorage")
+    format!("{user}/{base}/{editor}/User")
 }
 
 /// Returns the paths of possible companion files of a transcript, by its path with `/`: the first that exists counts,
@@ -201,6 +246,13 @@ pub fn companion_paths(path: &str) -> Vec<String> {
     }
     if let Some(messages) = path.strip_suffix(".messages.json") {
         found.push(format!("{messages}.json"));
+    }
+    let workspace = ["/chatSessions", "/transcripts"].iter().find_map(|end| folder.strip_suffix(end));
+    if let Some(workspace) = workspace.filter(|workspace| workspace.contains("/workspaceStorage/")) {
+        let extension = workspace.rsplit('/').next().unwrap_or_default();
+        let is_extension = extension.eq_ignore_ascii_case("GitHub.copilot-chat");
+        let above = if is_extension { workspace.len() - extension.len() - 1 } else { workspace.len() };
+        found.push(format!("{}/workspace.json", &workspace[..above]));
     }
     if folder.ends_with("/sessions") && name.ends_with(".json") {
         found.push(format!("{folder}/sessions.json"));
@@ -262,6 +314,10 @@ mod tests {
         check("/tmp/g/tmp/app/chats/x.json", &["/tmp/g/tmp/app/.project_root", "/tmp/g/projects.json"]);
         check("/d/1.messages.json", &["/d/1.json"]);
         check("/c/sessions/1.json", &["/c/sessions/sessions.json"]);
+        let workspace: &[&str] = &["/c/User/workspaceStorage/w/workspace.json"];
+        check("/c/User/workspaceStorage/w/chatSessions/1.jsonl", workspace);
+        check("/c/User/workspaceStorage/w/GitHub.copilot-chat/transcripts/1.jsonl", workspace);
+        check("/c/User/globalStorage/emptyWindowChatSessions/1.json", &[]);
         check("/c/1.jsonl", &[]);
         check("agent-1.jsonl", &[]);
     }
@@ -279,6 +335,36 @@ mod tests {
         check("rollout-1.jsonl", None);
         check("/g/tmp/app/chats/x.jsonl", Some("/g/tmp/app/logs.json"));
         check("/g/tmp/app/chats/x.json", None);
+    }
+
+    #[test]
+    fn a_chat_of_vs_code_is_known_by_its_folder() {
+        let check = |names: FilePattern, below: &str, expected: bool| {
+            assert_eq!(names.matches(below), expected, "{names:?} {below}");
+        };
+        check(FilePattern::WorkspaceChats, "w/chatSessions/1.jsonl", true);
+        check(FilePattern::WorkspaceChats, "w/chatSessions/1.json", true);
+        check(FilePattern::WorkspaceChats, "w/chatEditingSessions/1/state.json", false);
+        check(FilePattern::WorkspaceChats, "w/other/chatSessions/1.json", false);
+        check(FilePattern::WorkspaceChats, "w/workspace.json", false);
+        check(FilePattern::WindowChats, "1.jsonl", true);
+        check(FilePattern::WindowChats, "w/1.jsonl", false);
+        check(FilePattern::Transcripts, "w/GitHub.copilot-chat/transcripts/1.jsonl", true);
+        check(FilePattern::Transcripts, "w/GitHub.copilot-chat/debug-logs/1.jsonl", false);
+    }
+
+    #[test]
+    fn a_server_has_transcripts_where_a_machine_has_chats() {
+        let all = transcript_locations("/p", "/u", &BTreeMap::new(), System::MacOs);
+        let chats = all.into_iter().filter(|place| place.agent == AgentName::VsCode);
+        let found: Vec<(String, FilePattern)> = chats.map(|place| (place.path, place.names)).collect();
+        let has = |path: &str, names| found.contains(&(path.into(), names));
+        let code = "/u/Library/Application Support/Code/User";
+        assert!(has(&format!("{code}/workspaceStorage"), FilePattern::WorkspaceChats));
+        assert!(has(&format!("{code}/globalStorage/emptyWindowChatSessions"), FilePattern::WindowChats));
+        assert!(has("/u/.vscode-server/data/User/workspaceStorage", FilePattern::Transcripts));
+        assert!(has("/u/.local/share/code-server/User/workspaceStorage", FilePattern::WorkspaceChats));
+        assert!(!found.iter().any(|(path, _)| path.contains("Cursor")), "{found:?}");
     }
 
     #[test]

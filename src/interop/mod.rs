@@ -41,6 +41,7 @@ mod torn_lines;
 mod transcript;
 mod typed_prompts;
 mod version;
+pub mod vscode;
 
 use alloc::format;
 
@@ -63,7 +64,7 @@ type CanRead = fn(&[u8]) -> bool;
 /// Names the agent whose session these bytes are, by their content alone; `None` if no reader knows them.
 pub fn detect(bytes: &[u8]) -> Option<AgentName> {
     // The cheapest first: in Claude Code's files any line may be the first that tells.
-    let known: [(AgentName, CanRead); 14] = [
+    let known: [(AgentName, CanRead); 15] = [
         (AgentName::Leftoff, leftoff::is_session_file),
         (AgentName::Ask, ask::can_read),
         (AgentName::Codex, codex::can_read),
@@ -75,6 +76,8 @@ pub fn detect(bytes: &[u8]) -> Option<AgentName> {
         (AgentName::Cline, cline::can_read),
         (AgentName::Continue, continue_dev::can_read),
         (AgentName::Cortext, cortext::can_read),
+        // Its transcripts have Copilot CLI's events.
+        (AgentName::VsCode, vscode::can_read),
         (AgentName::Copilot, copilot::can_read),
         (AgentName::ClaudeCode, claude_code::can_read),
         (AgentName::Aider, aider::can_read),
@@ -93,7 +96,7 @@ pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import,
 
 /// Reads an agent's file together with its companion file, if there is one: `agent-<id>.meta.json` beside
 /// Claude Code's sub-agents, `.project_root` or `projects.json` of Gemini CLI, `<id>.json` of Cline, `sessions.json` of
-/// Continue.
+/// Continue, `workspace.json` of VS Code.
 ///
 /// # Errors
 /// Those of [`read`]; `empty_file` if nobody said anything, neither the user nor the agent.
@@ -150,6 +153,7 @@ fn read_by(agent: AgentName, bytes: &[u8], name: &str) -> Result<Import, Error> 
         AgentName::Aider => aider::read(bytes, name),
         AgentName::Cortext => cortext::read(bytes, name),
         AgentName::Copilot => copilot::read(bytes, name),
+        AgentName::VsCode => vscode::read(bytes, name),
         AgentName::Ask => ask::read(bytes, name),
         AgentName::Leftoff => leftoff::read(bytes),
     }?;

@@ -62,6 +62,9 @@ const CODEX_BEGINNINGS: [&str; 11] = [
     "aborted by user",
 ];
 
+/// What VS Code tells the model about a call that the user did not want.
+const SKIP_TEXT: &str = "The user chose to skip the tool call";
+
 // Words that stand behind the name of what was asked for.
 const REFUSAL_PHRASES: [&str; 4] = [
     " was blocked. For security, Claude Code ",
@@ -80,6 +83,7 @@ pub(super) fn is_refusal(agent: AgentName, is_error: bool, output: &str) -> bool
         AgentName::Cline => {
             return starts_with_any(&REFUSAL_BEGINNINGS, output) || contains_near_start(output);
         }
+        AgentName::VsCode if output.starts_with(SKIP_TEXT) => return true,
         _ => {}
     }
     let line = output.lines().next().unwrap_or_default();

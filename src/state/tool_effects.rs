@@ -55,8 +55,17 @@ const EDIT_TOOLS: [&str; 16] = [
 ];
 const PATCH_TOOLS: [&str; 2] = ["applypatch", "patch"];
 const PLAN_TOOLS: [&str; 5] = ["todowrite", "updateplan", "writetodos", "updatetodolist", "todo"];
-const PATH_KEYS: [&str; 8] =
-    ["file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path", "filename", "file"];
+const PATH_KEYS: [&str; 9] = [
+    "file_path",
+    "filePath",
+    "filepath",
+    "path",
+    "notebook_path",
+    "target_file",
+    "absolute_path",
+    "filename",
+    "file",
+];
 const FOLDER_KEYS: [&str; 4] = ["workdir", "cwd", "directory", "dir_path"];
 const COMMAND_KEYS: [&str; 4] = ["command", "cmd", "commands", "script"];
 

@@ -22,6 +22,7 @@ mod opencode;
 mod pi;
 mod public_reports;
 mod qwen;
+mod vscode;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -346,11 +347,13 @@ fn a_grown_file_keeps_the_ids_it_had() {
             let Some(session) = import.sessions.iter().find(|session| session.id == whole.id) else {
                 continue;
             };
-            // That something was taken back, or waits, is only said as long as nothing follows.
+            // That something was taken back, or waits, is only said as long as nothing follows; an answer that is
+            // only displayed yet comes under other ids.
             let is_kept = |message: &&Message| {
                 message.source.as_ref().is_none_or(|source| {
                     let mut marks = source.extra.iter().map(|(key, _)| key);
-                    !source.id.starts_with("taken-back/") && marks.all(|key| key != "\"isQueued\"")
+                    !source.id.starts_with("taken-back/")
+                        && marks.all(|key| key != "\"isQueued\"" && key != "\"isPending\"")
                 })
             };
             let kept = |session: &ImportedSession| {

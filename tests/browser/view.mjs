@@ -16,7 +16,7 @@ import { watchPage } from "./watch.mjs";
 
 /** The agents of which `tests/fixtures` has sessions, each in a folder. */
 const AGENTS = [
-  ..."aider claude-code cline codex continue copilot cortext gemini nanocoder opencode pi qwen".split(" "),
+  ..."aider claude-code cline codex continue copilot cortext gemini nanocoder opencode pi qwen vscode".split(" "),
 ];
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 // Before Claude Code deletes a session's file by itself, `leftoff doctor --agents` tells which are not imported.
-// Tries: js/cli/expiring.js, js/agents/retention.js
+// Tries: js/cli/missing.js, js/agents/missing-sessions.js, js/agents/retention.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

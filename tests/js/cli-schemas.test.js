@@ -170,6 +170,7 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   fs.writeFileSync(old, fs.readFileSync(transcript, "utf8").replaceAll(basename(transcript, ".jsonl"), "0".repeat(8)));
   fs.utimesSync(old, 0, 0);
   assert.equal(asked(["doctor", "--agents"], { status: 1 }).length, 1);
+  assert.equal(asked(["import", "--all", "--dry-run"]).length, 1);
   asked(["import", join(folder, "nothing")], { status: 1 });
   asked(["settings"]);
   asked(["settings", "idleMinutes", "7"]);

@@ -10,19 +10,23 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { openStore } from "../../js/index.js";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const CLAUDE = "claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl";
 const CODEX = "codex/real/0.169.0/rollout-2026-11-20T23-55-48-01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3.jsonl";
+
+const CHAT = "vscode/hand/chatSessions/0c8f3a9e-0000-4000-8000-000000000001.jsonl";
+const TRANSCRIPT = "vscode/hand/transcripts/0c8f3a9e-0000-4000-8000-000000000002.jsonl";
 
 /** A machine's home with sessions of two agents, and a file that is none. */
 function machine() {
@@ -84,6 +88,44 @@ test("each agent's files are found where it keeps them, read once, and again onl
     appendFileSync(claude, "\n");
     const third = await importAll();
     assert.deepEqual([third.imported.map(({ path }) => path), third.unchanged], [[claude], 2]);
+  });
+});
+
+test("VS Code's chats are found with the folder of their workspace, and a server's transcripts", async () => {
+  const home = mkdtempSync(join(tmpdir(), "leftoff-import-"));
+  const [user, remote] = [".local/share/code-server/User", ".vscode-server/data/User"].map((name) => join(home, name));
+  const workspace = join(user ?? "", "workspaceStorage", "w");
+  const chat = join(workspace, "chatSessions", "c.jsonl");
+  const lines = readFileSync(join(fixtures, CHAT), "utf8").split(/(?<=\n)/);
+  const files = {
+    // The first answer has not ended.
+    [chat]: lines.slice(0, 3).join(""),
+    [join(workspace, "workspace.json")]: JSON.stringify({ folder: pathToFileURL(home) }),
+    [join(workspace, "chatEditingSessions", "c", "state.json")]: "{}",
+    [join(remote ?? "", "workspaceStorage", "r", "GitHub.copilot-chat", "transcripts", "t.jsonl")]: readFileSync(
+      join(fixtures, TRANSCRIPT),
+    ),
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+  await daily(home, async (importAll, store) => {
+    const first = await importAll();
+    assert.deepEqual(first.problems, []);
+    assert.deepEqual(
+      first.imported.map(({ agent }) => agent),
+      ["vscode", "vscode"],
+    );
+    writeFileSync(chat, lines.join(""));
+    const [imported] = (await importAll()).imported;
+    const session = await store.session(imported?.id ?? "");
+    assert.equal(realpathSync(session.metadata.project.path ?? ""), realpathSync(home));
+    const said = [];
+    for await (const { role, content, source } of session.messages())
+      said.push(`${role} ${content}${source && "isPending" in source ? " (pending)" : ""}`);
+    assert.deepEqual(said.slice(0, 3), ["user Why does the test fail?", "assistant I run it.", "tool 1 failed"]);
+    assert.ok(!said.some((one) => one.endsWith("(pending)")), said.join("\n"));
   });
 });
 

@@ -28,6 +28,7 @@ const AGENTS = [
   "opencode",
   "pi",
   "qwen",
+  "vscode",
 ];
 const NONE = ["empty_file", "unknown_format"];
 

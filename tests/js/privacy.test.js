@@ -147,7 +147,7 @@ test("what was committed before stays until it is taken out as the page says, an
     assert.match(git(top, "log", "--patch", `-S${KEY}`), new RegExp(`read ${KEY}`));
   }));
 
-test("no file can open a connection but those for pages, which no file for Node imports, and the server of `leftoff view`, and only five can run a program: git, the agent that a session is handed to, the engine that is asked, the pager, and a hook, for its recorder", () => {
+test("no file can open a connection but those for pages, which no file for Node imports, and the server of `leftoff view`, and only six can run a program: git, the agent that a session is handed to, the engine that is asked, the pager, a hook, for its recorder, and the extension of VS Code, for the command line", () => {
   const files = pathsBelow(join(root, "js")).filter((file) => file.endsWith(".js"));
   assert.ok(files.length > 20);
   const network =
@@ -171,6 +171,7 @@ test("no file can open a connection but those for pages, which no file for Node 
     join(root, "js", "cli", "hooks", "front.js"),
     join(root, "js", "cli", "pager.js"),
     join(root, "js", "placement", "git.js"),
+    join(root, "js", "vscode", "child.node.js"),
   ]);
 });
 

@@ -17,7 +17,19 @@ const CLAUDE = "a1ec06f7-8d81-4715-aba2-72b09c413bbd";
 const CODEX = "01a1fb63-41c8-71e1-8bc3-8044d2bc8ec3";
 const OF_CLAUDE = join(fixtures, `claude-code/real/2.1.329/${CLAUDE}.jsonl`);
 const OF_CODEX = join(fixtures, `codex/real/0.169.0/rollout-2026-11-20T23-55-48-${CODEX}.jsonl`);
-const AGENTS = ["aider", "claude-code", "cline", "codex", "continue", "copilot", "gemini", "opencode", "pi", "qwen"];
+const AGENTS = [
+  "aider",
+  "claude-code",
+  "cline",
+  "codex",
+  "continue",
+  "copilot",
+  "gemini",
+  "opencode",
+  "pi",
+  "qwen",
+  "vscode",
+];
 
 /** @param {(store: Store, home: string) => Promise<void>} work */
 async function withStore(work) {

@@ -15,7 +15,9 @@ import { Model } from "../../js/viewer/model.js";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 /** The agents of which there are samples, each in a folder. */
-const AGENTS = "aider claude-code cline codex continue copilot cortext gemini nanocoder opencode pi qwen".split(" ");
+const AGENTS = "aider claude-code cline codex continue copilot cortext gemini nanocoder opencode pi qwen vscode".split(
+  " ",
+);
 
 /** @param {AsyncIterable<ReadMessage>} messages */
 async function readAll(messages) {

@@ -15,7 +15,7 @@ use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flag
 use crate::interop::lines::{first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::loss;
 use crate::interop::object::{Losses, parse_blocks};
-use crate::interop::{AgentName, Import, Object};
+use crate::interop::{AgentName, Import, Object, coverage};
 use crate::json::text::Text;
 use crate::record::event::Parent;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
@@ -60,16 +60,21 @@ fn is_own(kind: &str) -> bool {
 /// `empty_file`, also if nothing was said; `unknown_format` if nothing in the bytes is Copilot CLI's; `line_too_long`
 /// if all that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    reject_empty(bytes, AgentName::Copilot)?;
-    let mut reader = Reader::new();
-    for record in records(bytes, AgentName::Copilot) {
+    read_events(bytes, name, AgentName::Copilot)
+}
+
+/// Reads a session of an agent that writes these events.
+pub(super) fn read_events(bytes: &[u8], name: &str, agent: AgentName) -> Result<Import, Error> {
+    reject_empty(bytes, agent)?;
+    let mut reader = Reader::new(agent);
+    for record in records(bytes, agent) {
         match record {
             Ok((object, place)) => reader.read_event(object, place),
             Err(problem) => reader.problems.push(problem),
         }
     }
     let is_known = reader.is_known;
-    require_sessions(reader.finish(name), bytes, AgentName::Copilot, is_known)
+    require_sessions(reader.finish(name), bytes, agent, is_known)
 }
 
 struct Reader {
@@ -88,10 +93,10 @@ struct Reader {
 }
 
 impl Reader {
-    fn new() -> Reader {
+    fn new(agent: AgentName) -> Reader {
         Reader {
             is_known: false,
-            main: ConversationBuilder::new(AgentName::Copilot),
+            main: ConversationBuilder::new(agent),
             side_conversations: BTreeMap::new(),
             earlier_side_conversations: Vec::new(),
             answered_calls: BTreeSet::new(),
@@ -140,7 +145,7 @@ impl Reader {
         let mut called: Vec<String> = Vec::new();
         let flags = if kind == "system.notification" { build_flags(&["isMeta"]) } else { build_flags(&[]) };
         let talk = match caller {
-            Some(call) => side.entry(call).or_insert_with(|| ConversationBuilder::new(AgentName::Copilot)),
+            Some(call) => side.entry(call).or_insert_with(|| ConversationBuilder::new(main.agent)),
             None => main,
         };
         match kind.as_str() {
@@ -211,7 +216,7 @@ fn read_start(
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
     }
-    talk.note_version(data.take("copilotVersion", losses), COVERAGE.tested_versions);
+    talk.note_version(data.take("copilotVersion", losses), coverage(talk.agent).tested_versions);
     talk.session.model = data.take("selectedModel", losses);
     if let Some(mut context) = data.take_object("context", losses) {
         talk.session.folder = context.take("cwd", losses);

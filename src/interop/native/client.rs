@@ -44,6 +44,7 @@ impl Client {
             | AgentName::Aider
             | AgentName::Nanocoder
             | AgentName::Cortext
+            | AgentName::VsCode
             | AgentName::Ask
             | AgentName::Leftoff => ("codex", "@openai/codex", "resume"),
         };

@@ -22,6 +22,7 @@ use crate::record::id;
 use crate::record::message::Message;
 use crate::session::change_request::ChangeRequest;
 use crate::session::new_session::NewSession;
+use crate::session::session_list::ListRequest;
 
 /// Messages in one batch.
 const BATCH_MESSAGES: usize = 256;
@@ -133,7 +134,9 @@ impl Store {
 
 // Returns a title that no other session of the project has, so that lists show which is which.
 async fn find_free_title(store: &Store, io: &Io, title: &str) -> Result<String, Trouble> {
-    let listed = store.list_from_json(io, r#"{"type":null,"archived":null}"#).await?;
+    let mut wanted = ListRequest::from_json(r#"{"type":null,"archived":null}"#)?;
+    wanted.keeps_idle = true;
+    let listed = store.list_matching(io, &wanted).await?;
     let taken: BTreeSet<&str> = listed.iter().map(|one| one.entry.title.as_str()).collect();
     let title = without_fork_suffix(title);
     let numbered = |number: usize| match number {

@@ -1,0 +1,4 @@
+// @ts-check
+/** A browser's extension host has neither a disk nor programs. */
+
+export function registerDesktop() {}

@@ -1,0 +1,146 @@
+// @ts-check
+/** The view of what agents keep on this machine and the store has not. */
+
+import {
+  EventEmitter,
+  MarkdownString,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  window,
+} from "vscode";
+
+import { formatAge, formatCount, formatDay, nowDate } from "./texts.js";
+import { arrangeFound } from "./found-rows.js";
+
+/** @import { TreeDataProvider } from "vscode" */
+/** @import { FoundAgent, FoundRow, FoundSession } from "./found-rows.js" */
+/** @typedef {FoundAgent | FoundRow} FoundNode */
+/** @typedef {FoundSession & { expires: string }} ExpiringSession */
+
+/** @implements {TreeDataProvider<FoundNode>} */
+export class FoundTree {
+  #search;
+  #changed = new EventEmitter();
+  /** @type {Promise<void> | undefined} */
+  #searching;
+  /** @type {FoundSession[]} */
+  #found = [];
+  /** @type {readonly ExpiringSession[]} */
+  #expiring = [];
+
+  onDidChangeTreeData = this.#changed.event;
+
+  /** @param {() => Promise<FoundSession[]>} search */
+  constructor(search) {
+    this.#search = search;
+  }
+
+  /** Searches again once the view is seen. */
+  refresh() {
+    this.#searching = undefined;
+    this.#changed.fire(undefined);
+  }
+
+  /** Marks the sessions that their client soon deletes. @param {readonly ExpiringSession[]} expiring */
+  markExpiring(expiring) {
+    this.#expiring = expiring;
+    this.#changed.fire(undefined);
+  }
+
+  /** Takes out what was imported. @param {readonly string[]} paths */
+  remove(paths) {
+    this.#found = this.#found.filter(({ path }) => !paths.includes(path));
+    this.#changed.fire(undefined);
+  }
+
+  /** @returns {Promise<FoundAgent[]>} */
+  async agents() {
+    this.#searching ??= this.#search().then(
+      (found) => void (this.#found = found),
+      (error) => {
+        this.#searching = undefined;
+        throw error;
+      },
+    );
+    await this.#searching;
+    return arrangeFound(this.#found, this.#expiring);
+  }
+
+  /** @param {FoundNode} [node] @returns {Promise<FoundNode[]>} */
+  async getChildren(node) {
+    if (node) return "rows" in node ? node.rows : [];
+    try {
+      return await this.agents();
+    } catch (error) {
+      void window.showErrorMessage(`leftoff: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    }
+  }
+
+  /** @param {FoundNode} node */
+  getTreeItem(node) {
+    return "rows" in node ? agentItem(node) : foundItem(node);
+  }
+
+  dispose() {
+    this.#changed.dispose();
+  }
+}
+
+/** @param {FoundAgent} agent */
+function agentItem({ agent, rows }) {
+  const item = new TreeItem(agent, TreeItemCollapsibleState.Expanded);
+  item.id = `agent:${agent}`;
+  item.description = String(rows.length);
+  item.contextValue = "foundAgent";
+  item.accessibilityInformation = { label: `${agent}, ${formatCount(rows.length, "session")} not imported` };
+  return item;
+}
+
+/** @param {FoundRow} row */
+function foundItem(row) {
+  const { agent, id, path, title, changed, expires } = row;
+  const item = new TreeItem(title || "Untitled", TreeItemCollapsibleState.None);
+  const facts = [
+    expires && `deleted from ${formatDay(expires)} on`,
+    changed && formatAge(changed, nowDate()),
+    countOf(row),
+  ].filter(Boolean);
+  item.id = `${agent}:${id}:${path}`;
+  item.description = facts.join(" · ");
+  item.iconPath = expires
+    ? new ThemeIcon("warning", new ThemeColor("list.warningForeground"))
+    : new ThemeIcon(row.session ? "diff-added" : "cloud-download");
+  item.contextValue = "found";
+  item.tooltip = tooltipOf(row);
+  item.command = { command: "leftoff.openFound", title: "Import and Open", arguments: [row] };
+  item.accessibilityInformation = { label: [title || "Untitled", agent, ...facts].join(", ") };
+  return item;
+}
+
+/** @param {FoundRow} row */
+function countOf({ session, messageCount, newMessages }) {
+  return session
+    ? `${newMessages.toLocaleString()} new of ${formatCount(messageCount, "message")}`
+    : formatCount(messageCount, "message");
+}
+
+/** What a row says when it is pointed at. @param {FoundRow} row */
+function tooltipOf(row) {
+  const { title, folder, path, paths, changed, expires, session } = row;
+  const tip = new MarkdownString();
+  // As text: titles and paths are whatever was typed.
+  tip.appendText(title || "Untitled");
+  const facts = [
+    session ? `${countOf(row)}: the rest is imported` : `${countOf(row)}, not imported`,
+    expires && `Deleted by its agent's client from ${formatDay(expires)} on`,
+    changed && `Last changed ${new Date(changed).toLocaleString()}`,
+    folder,
+    path,
+    paths.length > 1 && `With ${formatCount(paths.length - 1, "sub-agent")}`,
+  ];
+  for (const fact of facts) if (fact) tip.appendMarkdown("\n\n").appendText(fact);
+  return tip;
+}
