@@ -1,9 +1,9 @@
 // @ts-check
-/** A storage that is closed while nobody uses it: a browser lets no other window write a file that one holds open. */
+/** A storage that is closed while nobody writes: a browser lets no other window write a file that one holds open. */
 
 /** @import { Storage } from "../storage/contract.js" */
 
-/** How long after the last use it is closed: longer than one piece of work pauses. */
+/** How long after the last write it is closed: longer than one piece of work pauses. */
 const IDLE_MS = 300;
 
 /** @implements {Storage} */
@@ -11,7 +11,7 @@ export class IdleStorage {
   #make;
   /** @type {Storage | undefined} */
   #storage;
-  #users = 0;
+  #writers = 0;
   #isClosed = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #idle;
@@ -25,52 +25,56 @@ export class IdleStorage {
   }
 
   /** @type {Storage["read"]} */
-  read = (path) => this.#use((storage) => storage.read(path));
+  read = (path) => this.#current().read(path);
 
   /** @type {Storage["readRange"]} */
-  readRange = (path, start, end, options) => this.#use((storage) => storage.readRange(path, start, end, options));
+  readRange = (path, start, end, options) => this.#current().readRange(path, start, end, options);
 
   /** @type {Storage["list"]} */
-  list = (path, options) => this.#use((storage) => storage.list(path, options));
+  list = (path, options) => this.#current().list(path, options);
 
   /** @type {Storage["stat"]} */
-  stat = (path) => this.#use((storage) => storage.stat(path));
+  stat = (path) => this.#current().stat(path);
 
   /** @type {Storage["append"]} */
-  append = (path, bytes, options) => this.#use((storage) => storage.append(path, bytes, options));
+  append = (path, bytes, options) => this.#write((storage) => storage.append(path, bytes, options));
 
   /** @type {Storage["replace"]} */
-  replace = (path, bytes, options) => this.#use((storage) => storage.replace(path, bytes, options));
+  replace = (path, bytes, options) => this.#write((storage) => storage.replace(path, bytes, options));
 
   /** @type {Storage["move"]} */
-  move = (from, to) => this.#use((storage) => storage.move(from, to));
+  move = (from, to) => this.#write((storage) => storage.move(from, to));
 
   /** @type {Storage["link"]} */
-  link = (path, target) => this.#use((storage) => storage.link(path, target));
+  link = (path, target) => this.#write((storage) => storage.link(path, target));
 
   /** @type {Storage["remove"]} */
-  remove = (path) => this.#use((storage) => storage.remove(path));
+  remove = (path) => this.#write((storage) => storage.remove(path));
 
   async close() {
     this.#isClosed = true;
     clearTimeout(this.#idle);
+    await this.#current().close();
+  }
+
+  #current() {
     this.#storage ??= this.#make();
-    await this.#storage.close();
+    return this.#storage;
   }
 
   /** @template T @param {(storage: Storage) => Promise<T>} work */
-  async #use(work) {
+  async #write(work) {
     clearTimeout(this.#idle);
-    this.#users += 1;
-    this.#storage ??= this.#make();
+    this.#writers += 1;
     try {
-      return await work(this.#storage);
+      return await work(this.#current());
     } finally {
-      this.#users -= 1;
-      if (this.#users === 0 && !this.#isClosed) this.#idle = setTimeout(() => this.#release(), IDLE_MS);
+      this.#writers -= 1;
+      if (this.#writers === 0 && !this.#isClosed) this.#idle = setTimeout(() => this.#release(), IDLE_MS);
     }
   }
 
+  /** Reads that are under way end before it is closed, as the contract has it. */
   #release() {
     const storage = this.#storage;
     this.#storage = undefined;
