@@ -155,9 +155,7 @@ impl Reader {
             None => main,
         };
         match kind.as_str() {
-            SESSION_START => {
-                read_start(talk, self.tested_versions, &mut data, origin.timestamp.as_deref(), &mut losses)
-            }
+            SESSION_START => read_start(talk, self.tested_versions, &mut data, &origin, &mut losses),
             USAGE_RECORD => usages.extend(take_cost(&mut data, &mut losses)),
             BINARY_ASSET => {
                 let id = data.take_name("assetId", &mut losses);
@@ -216,11 +214,11 @@ fn read_start(
     talk: &mut ConversationBuilder,
     tested_versions: &[&str],
     data: &mut Object<'_>,
-    start_time: Option<&str>,
+    origin: &RecordOrigin,
     losses: &mut Losses,
 ) {
     let begun = data.take_time("startTime", losses);
-    talk.note_created(begun.as_deref().or(start_time).and_then(time::parse));
+    talk.note_created(begun.as_deref().or(origin.timestamp.as_deref()).and_then(time::parse));
     let id = data.take_name("sessionId", losses);
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
