@@ -1,10 +1,10 @@
 // @ts-check
-// Makes the pictures that the extension's README shows, in `js/vscode/media/`: real sessions of tests/fixtures in a real
-// VS Code, by Chromium. Run it after the look of the extension has changed.
+// Makes the pictures of the extension: the one that its README shows, in `js/vscode/media/`, and two in docs/. Real
+// sessions of tests/fixtures in a real VS Code, by Chromium. Run it after the look of the extension has changed.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
 
@@ -19,21 +19,20 @@ import { openWorkbench, panel, row, runCommand, showSessions } from "../tests/vs
 
 const FIXTURES = join(root, "tests", "fixtures");
 const AGENTS = ["claude-code", "codex", "gemini", "opencode", "pi"];
-const MEDIA = join(root, "js", "vscode", "media");
 
 /** What each picture shows. @type {Record<string, { theme: string, show: (page: Page) => Promise<unknown> }>} */
 const PICTURES = {
-  "sessions-light": { theme: "Default Light Modern", show: showCurrent },
-  "search-dark": {
+  "js/vscode/media/sessions-light.png": { theme: "Default Light Modern", show: showCurrent },
+  "docs/vscode-dark.png": {
     theme: "Default Dark Modern",
     show: async (page) => {
       await showCurrent(page);
       await runCommand(page, "leftoff: Search Sessions");
-      await page.locator(".quick-input-widget input[type=text]").first().fill("parser");
-      await page.locator(".quick-input-list").getByRole("option").nth(2).waitFor();
+      await page.locator(".quick-input-widget input[type=text]").first().fill("error");
+      await page.locator(".quick-input-list").getByRole("option", { name: /error/i }).first().waitFor();
     },
   },
-  contrast: { theme: "Default High Contrast", show: showCurrent },
+  "docs/vscode-contrast.png": { theme: "Default High Contrast", show: showCurrent },
 };
 
 const folder = mkdtempSync(join(tmpdir(), "leftoff-pictures-"));
@@ -41,9 +40,10 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const executablePath = findBrowser(CHROMIUM) ?? fail("expected Chromium, but found none");
 const vsix = await packExtension();
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-for (const [name, { theme, show }] of Object.entries(PICTURES))
-  await step(`js/vscode/media/${name}.png`, async () => {
-    const at = { folder: join(folder, name), home: join(folder, name, "home"), project: join(folder, name, "calc") };
+for (const [path, { theme, show }] of Object.entries(PICTURES))
+  await step(path, async () => {
+    const place = join(folder, basename(path, ".png"));
+    const at = { folder: place, home: join(place, "home"), project: join(place, "calc") };
     for (const one of [at.home, at.project]) mkdirSync(one, { recursive: true });
     const store = await openStore({ home: join(at.home, ".leftoff"), project: at.project });
     for (const agent of AGENTS) await store.import(join(FIXTURES, agent));
@@ -52,7 +52,7 @@ for (const [name, { theme, show }] of Object.entries(PICTURES))
     const page = await openWorkbench(browser, editor.url);
     await page.setViewportSize({ width: 1280, height: 800 });
     await show(page);
-    await page.screenshot({ path: join(MEDIA, `${name}.png`) });
+    await page.screenshot({ path: join(root, path) });
     await editor.stop();
   });
 await browser.close();

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 
 import { NodeStorage, openStore } from "../index.js";
-import { Uri, window, workspace } from "vscode";
+import { ThemeIcon, Uri, window, workspace } from "vscode";
 
 /** @import { ExtensionContext } from "vscode" */
 /** @import { Listed, Store } from "../index.js" */
@@ -54,7 +54,7 @@ export function runInTerminal(context, args, { name, folder }) {
     shellPath: process.execPath,
     shellArgs: [path, ...args],
     env,
-    iconPath: Uri.joinPath(context.extensionUri, "media", "leftoff.svg"),
+    iconPath: new ThemeIcon("bookmark"),
   });
   terminal.show();
 }

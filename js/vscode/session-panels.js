@@ -86,7 +86,9 @@ export class SessionPanels {
       this.#panels.delete(key);
       void source.close?.();
     });
-    panel.iconPath = Uri.joinPath(this.#context.extensionUri, "media", "leftoff.svg");
+    const iconFor = (/** @type {string} */ theme) =>
+      Uri.joinPath(this.#context.extensionUri, "media", `tab-${theme}.svg`);
+    panel.iconPath = { light: iconFor("light"), dark: iconFor("dark") };
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
     const uriOf = (/** @type {string} */ name) => webview.asWebviewUri(Uri.joinPath(folder, name)).toString();
     webview.onDidReceiveMessage(async (/** @type {FromPage} */ message) => {
