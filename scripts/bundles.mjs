@@ -253,7 +253,7 @@ export function host(kinds, up) {
         external: true,
       }));
       // What secretlint's rules use of Node: paths, and files of a kind that no text is.
-      if (kinds.length > 0) {
+      if (kinds.includes("web")) {
         build.onResolve({ filter: /^node:path$/ }, () =>
           build.resolve("pathe", { kind: "import-statement", resolveDir: root }),
         );

@@ -50,7 +50,7 @@ for (const [path, { theme, show }] of Object.entries(PICTURES))
     await store.close();
     const editor = await startEditor({ ...at, vsix, settings: { "workbench.colorTheme": theme } });
     const page = await openWorkbench(browser, editor.url);
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.setViewportSize({ width: 1120, height: 700 });
     await show(page);
     await page.screenshot({ path: join(root, path) });
     await editor.stop();

@@ -2,8 +2,9 @@
 // `npm run build:vscode`: makes the extension of VS Code, `target/vscode-extension/`, and packs it by `vsce` beside it,
 // for the Marketplace, for Open VSX, and for `code --install-extension`.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build as esbuild } from "esbuild";
@@ -15,7 +16,7 @@ import { installEditor, newerNode, vsce } from "../tests/vscode/install.mjs";
 const folder = join(root, "target", "vscode-extension");
 const source = join(root, "js", "vscode");
 /** The most that is downloaded. */
-const MAX_BYTES = 4_600_000;
+const MAX_BYTES = 4_020_000;
 /** The files of pkg/ that the bundles load. */
 const ASSETS = ["leftoff.wasm", "agents.wasm", "o200k_base.planes"];
 
@@ -29,11 +30,26 @@ const SHARED_OPTIONS = {
   absWorkingDir: root,
 };
 
-/** Brings secretlint's rules along: beside an extension no package can be looked for. @type {import("esbuild").Plugin} */
-const SECRET_RULES = {
-  name: "secret-rules",
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /secret-rules\.node\.js$/ }, () => ({ path: join(root, "js", "host", "secret-rules.web.js") })),
+/**
+ * Brings along what else is looked for beside the program: packages that may be missing, and what an HTML file of a
+ * session has in it, which is made of the extension's own files.
+ * @type {import("esbuild").Plugin}
+ */
+const OWN_PARTS = {
+  name: "own-parts",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /assets\.node\.js$/ }, () => ({ path: join(source, "assets.js") }));
+    onResolve({ filter: /packages\.node\.js$/ }, () => ({ path: join(root, "js", "host", "packages.web.js") }));
+    onResolve({ filter: /pkg\/inline\/page\.js$/ }, () => ({ path: join(root, "pkg", "inline", "page.js") }));
+    onResolve({ filter: /pkg\/inline\/\w+\.js$/ }, ({ path }) => ({ path, namespace: "inline" }));
+    onLoad({ filter: /.*/, namespace: "inline" }, ({ path }) => {
+      const file = ASSETS.find((name) => name.split(".")[0] === basename(path, ".js"));
+      const contents = `import { deflateRawSync } from "node:zlib";
+import { loadNow } from "./js/vscode/assets.js";
+export default deflateRawSync(loadNow("${file}") ?? new Uint8Array(), { level: 9 }).toString("base64");`;
+      return { contents, resolveDir: root };
+    });
+  },
 };
 
 /** Makes the extension's folder. @param {{ isWebOnly?: boolean }} what */
@@ -47,7 +63,7 @@ async function build({ isWebOnly = false }) {
     platform: "node",
     entryPoints: { extension: "js/vscode/extension.js" },
     outdir: join(folder, "dist"),
-    plugins: [SECRET_RULES, host([], "./")],
+    plugins: [OWN_PARTS, host([], "./")],
     // One file beside its WebAssembly, which it finds by its own folder.
     define: { "import.meta.url": "undefined" },
   });
@@ -70,7 +86,7 @@ async function build({ isWebOnly = false }) {
     outdir: join(folder, "dist"),
     chunkNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },
-    plugins: [SECRET_RULES, host([], "./")],
+    plugins: [OWN_PARTS, host([], "./")],
   });
   await esbuild({
     ...SHARED_OPTIONS,
@@ -86,7 +102,7 @@ async function build({ isWebOnly = false }) {
     entryPoints: { webview: "js/vscode/webview/page.css" },
     outdir: join(folder, "dist"),
   });
-  for (const name of ASSETS) cpSync(join(root, "pkg", name), join(folder, "dist", name));
+  for (const name of ASSETS) cpSync(compress(join(root, "pkg", name)), join(folder, "dist", `${name}.zst`));
   cpSync(join(source, "media"), join(folder, "media"), { recursive: true });
   for (const [from, to] of [
     ["js/vscode/README.md", "README.md"],
@@ -94,6 +110,27 @@ async function build({ isWebOnly = false }) {
   ])
     cpSync(join(root, from), join(folder, to));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(isWebOnly), null, 2)}\n`);
+}
+
+/**
+ * Compresses a file by zstd, once, by the Node that has it: a third less than what packages have.
+ * @param {string} path
+ * @returns {string} where it lies
+ */
+function compress(path) {
+  const hash = createHash("sha256").update(readFileSync(path)).digest("hex");
+  const packed = join(root, "target", "vscode-zst", `${hash}.zst`);
+  if (existsSync(packed)) return packed;
+  mkdirSync(dirname(packed), { recursive: true });
+  const script = `
+    const { constants, zstdCompressSync } = require("node:zlib");
+    const { readFileSync, writeFileSync } = require("node:fs");
+    const [from, to] = process.argv.slice(1);
+    const params = { [constants.ZSTD_c_compressionLevel]: 19 };
+    writeFileSync(to, zstdCompressSync(readFileSync(from), { params }));`;
+  run(newerNode(), ["-e", script, path, `${packed}.part`], { quiet: true });
+  renameSync(`${packed}.part`, packed);
+  return packed;
 }
 
 /** What the extension says of itself: the version is leftoff's. */

@@ -1,6 +1,7 @@
 // @ts-check
 /** Unpacks files that an agent has compressed by zstd. */
 
+import { loadZstd } from "../host/packages.node.js";
 import { joinBytes } from "../storage/bytes.js";
 import { LeftoffError } from "../error.js";
 
@@ -22,18 +23,13 @@ export function isZstd(bytes) {
   return beginsWith(bytes, 0, MAGIC);
 }
 
-/** Not written where it is imported: no bundler must fail without it. */
-const FZSTD_PACKAGE = "fzstd";
-
 /**
  * Unpacks a file.
  * @param {Uint8Array} bytes @param {string} path
  * @throws `too_large` where it would be more than any session is; `damaged`
  */
 export async function unpackZstd(bytes, path) {
-  const { Decompress } = await /** @type {Promise<typeof import("fzstd")>} */ (
-    import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD_PACKAGE)
-  ).catch((cause) => {
+  const { Decompress } = await loadZstd().catch((cause) => {
     throw new LeftoffError({
       code: "missing_dependency",
       message: "the package fzstd, which reads zstd files, could not be loaded: run 'npm install fzstd'",

@@ -2,7 +2,7 @@
 /** The host's own finder of secrets, beside the core's: secretlint's recommended rules, loaded when first needed. */
 
 import { LeftoffError } from "../error.js";
-import { loadSecretRules } from "../host/secret-rules.node.js";
+import { loadSecretRules } from "../host/packages.node.js";
 import { bytesOf } from "../wasm/core.js";
 
 /** @typedef {{ start: number, end: number, rule: string }} SecretSpan UTF-16 code units */

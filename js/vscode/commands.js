@@ -4,7 +4,8 @@
 import { commands, env, ProgressLocation, Uri, window, workspace } from "vscode";
 
 import { historyText, LeftoffError } from "../index.js";
-import { runInTerminal } from "./host.node.js";
+import { askCommandLine } from "./child.node.js";
+import { IS_WEB_HOST, runInTerminal } from "./host.node.js";
 import { searchSessions } from "./search.js";
 import { formatAge, formatCount, nowDate } from "./texts.js";
 
@@ -21,7 +22,13 @@ import { formatAge, formatCount, nowDate } from "./texts.js";
 
 /** The agents that leftoff writes sessions for. */
 const AGENTS = ["claude-code", "codex", "copilot", "gemini", "opencode", "pi", "qwen"];
-const FORMATS = /** @type {const} */ ({ markdown: "md", json: "json", leftoff: "jsonl" });
+/** The formats, with the ending of a file and what it is for. */
+const FORMATS = /** @type {const} */ ({
+  markdown: { ending: "md", label: "Markdown, to read" },
+  html: { ending: "html", label: "HTML page, to send to a colleague" },
+  json: { ending: "json", label: "JSON, for programs" },
+  leftoff: { ending: "jsonl", label: "For another leftoff" },
+});
 
 /** @type {Record<string, SessionCommand>} */
 const ON_SESSION = {
@@ -152,20 +159,28 @@ async function pinMessage({ opened }, { id }) {
 }
 
 /** @param {Parts} parts @param {Listed} listed */
-async function exportSession({ opened }, { id, title }) {
-  const labels = { markdown: "Markdown, to read", json: "JSON, for programs", leftoff: "For another leftoff" };
-  const items = Object.entries(labels).map(([format, label]) => ({ label, format }));
+async function exportSession({ context, opened }, { id, title }) {
+  const items = Object.entries(FORMATS)
+    .map(([format, { label }]) => ({ label, format }))
+    .filter(({ format }) => format !== "html" || !IS_WEB_HOST);
   const chosen = await window.showQuickPick(items, { placeHolder: `Export "${title}" as` });
   if (!chosen) return;
   const format = /** @type {keyof typeof FORMATS} */ (chosen.format);
-  const name = `${title.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60) || "session"}.${FORMATS[format]}`;
+  const name = `${title.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60) || "session"}.${FORMATS[format].ending}`;
   const [folder] = workspace.workspaceFolders ?? [];
   const uri = await window.showSaveDialog({ defaultUri: folder && Uri.joinPath(folder.uri, name) });
   if (!uri) return;
-  const store = await opened.store();
-  const session = await store.session(id);
-  await workspace.fs.writeFile(uri, new TextEncoder().encode(await session.export(format)));
-  await session.close();
+  if (format === "html") {
+    // The page has the viewer and the modules in it, which are read and packed there. A file is written anew only then.
+    const part = uri.with({ path: `${uri.path}.part` });
+    const args = ["export", id, "--to", "html", "--output", part.fsPath];
+    await askCommandLine(context, args, new AbortController().signal);
+    await workspace.fs.rename(part, uri, { overwrite: true });
+  } else {
+    const session = await (await opened.store()).session(id);
+    await workspace.fs.writeFile(uri, new TextEncoder().encode(await session.export(format)));
+    await session.close();
+  }
   const answer = await window.showInformationMessage(`Exported to ${uri.fsPath}`, "Open");
   if (answer) await commands.executeCommand("vscode.open", uri);
 }

@@ -3,11 +3,11 @@
 
 import { Uri, window, workspace } from "vscode";
 
-import { LeftoffError, MemoryStorage, loadWasm, openStore } from "../index.js";
+import { LeftoffError, MemoryStorage, openStore } from "../index.js";
 import { OpfsStorage } from "../storage/opfs.js";
 import { IdleStorage } from "./idle-storage.js";
 import { MountedStorage } from "./mounted-storage.js";
-import { WASM_FILES } from "./wasm-files.js";
+import { WASM_FILES, loadFiles } from "./wasm-files.js";
 import { WorkspaceStorage } from "./workspace-storage.js";
 
 /** @import { ExtensionContext } from "vscode" */
@@ -42,12 +42,8 @@ let loading;
 
 /** Loads the modules, once. @param {ExtensionContext} context */
 export function loadModules(context) {
-  loading ??= (async () => {
-    const read = async (/** @type {string} */ name) =>
-      workspace.fs.readFile(Uri.joinPath(context.extensionUri, "dist", name));
-    const files = Object.entries(WASM_FILES).map(async ([name, file]) => [name, await read(file)]);
-    await loadWasm(Object.fromEntries(await Promise.all(files)));
-  })();
+  const folder = Uri.joinPath(context.extensionUri, "dist");
+  loading ??= loadFiles(async (name) => workspace.fs.readFile(Uri.joinPath(folder, WASM_FILES[name])));
   return loading;
 }
 

@@ -156,9 +156,10 @@ test("no file can open a connection but those for pages, which no file for Node 
   const isIn = (/** @type {RegExp} */ pattern) =>
     files.filter((file) => pattern.test(fs.readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "")));
   const js = (/** @type {string[]} */ ...paths) => paths.map((path) => join(root, "js", ...path.split("/"))).sort();
-  const asking = ["host/fetch-bytes.js", "viewer/remote-storage.js", "viewer/served.js"];
+  const asking = ["host/fetch-bytes.js", "viewer/remote-storage.js", "viewer/served.js", "vscode/webview/page.js"];
   assert.deepEqual(isIn(network).sort(), js(...asking, "cli/view/server.js"));
   assert.deepEqual(isIn(/\/(?:remote-storage|served)\.js"/).sort(), js("viewer/page.js", "viewer/served.js"));
+  assert.deepEqual(isIn(/webview\/page\.js"/), []);
   assert.deepEqual(isIn(/view\/server\.js"/), js("cli/view.js"));
   assert.deepEqual(isIn(/from "open"/), js("cli/view.js"));
   assert.deepEqual(

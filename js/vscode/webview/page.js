@@ -1,8 +1,9 @@
 // @ts-check
 /** The page of a session's panel: the viewer, on what the extension reads for it. */
 
-import { loadWasm, openStore } from "../../index.js";
+import { openStore } from "../../index.js";
 import { openViewer } from "../../viewer/index.js";
+import { loadFiles } from "../wasm-files.js";
 import { PageStorage } from "./page-storage.js";
 
 /** @import { OpenedViewer } from "../../viewer/index.js" */
@@ -34,7 +35,7 @@ async function act(asked) {
 async function show({ home, workspace, session, files, file }) {
   // Kept by the editor, so that the panel shows the session again after a restart.
   editor.setState({ session, file });
-  await loadWasm(files);
+  await loadFiles(async (name) => new Uint8Array(await (await fetch(files[name])).arrayBuffer()));
   const store = await openStore({ storage, home, project: home, workspace, readOnly: true });
   // The editor's own title has the title and the buttons.
   return openViewer(document.body, {
