@@ -4,7 +4,7 @@
 // Tries: js/viewer/, js/viewer/elements/, js/viewer/styles/, scripts/viewer.mjs
 
 import { createServer } from "node:http";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { checkHostileTexts } from "./hostile.mjs";
@@ -108,6 +108,13 @@ export async function openFile(driven, origin, file, how = {}) {
     await page.close();
   };
   return { page, finish };
+}
+
+/** A session as Codex compresses it. */
+function compressedFile() {
+  const folder = new URL("../fixtures/compressed/", import.meta.url);
+  const name = readdirSync(folder).find((one) => one.endsWith(".jsonl.zst")) ?? "";
+  return { name, mimeType: "application/zstd", buffer: readFileSync(new URL(name, folder)) };
 }
 
 /** The row that has the focus. @param {import("playwright-core").Page} page */
@@ -445,6 +452,7 @@ export async function checkViewer(driven, packed, leftoff, payloads) {
     await finish();
     await checkPrint(driven, origin, file, ids);
     await checkFiles(driven, origin);
+    await (await openFile(driven, origin, compressedFile())).finish();
     const narrow = await openFile(driven, origin, file, { viewport: { width: 390, height: 844 } });
     await checkAxe(narrow.page, "a session, narrow");
     await checkPreview(narrow.page);
