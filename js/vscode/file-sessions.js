@@ -6,6 +6,7 @@ import { CodeLens, commands, EventEmitter, languages, ProgressLocation, Range, U
 import { relative } from "../host/path.node.js";
 import { tellErrors } from "./commands.js";
 import { findChanges } from "./file-edits.js";
+import { pathOf } from "./host.node.js";
 import { findWriters, formatWriter, isTelling } from "./line-writers.js";
 import { formatAge, formatCount, nowDate } from "./texts.js";
 
@@ -44,8 +45,10 @@ const tellNoFile = () => void window.showInformationMessage("Open a file first."
 
 /** @param {Uri} uri @returns {FileInFolder} */
 function fileInFolder(uri) {
-  const folder = workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? "";
-  return { path: uri.fsPath, folder, relative: folder ? relative(folder, uri.fsPath) : uri.fsPath };
+  const path = pathOf(uri);
+  const open = workspace.getWorkspaceFolder(uri);
+  const folder = open ? pathOf(open.uri) : "";
+  return { path, folder, relative: folder ? relative(folder, path) : path };
 }
 
 /** Reads sessions, while the editor shows that it does. @param {OpenedStore} opened @param {FileInFolder} file */

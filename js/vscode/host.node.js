@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 
+import { userHome } from "../agents/homes.js";
 import { NodeStorage, openStore } from "../index.js";
 import { ThemeIcon, Uri, window, workspace } from "vscode";
 
@@ -25,7 +26,7 @@ import { ThemeIcon, Uri, window, workspace } from "vscode";
 export async function openHostStore(_context) {
   const home = workspace.getConfiguration("leftoff").get("home") || undefined;
   const [folder] = workspace.workspaceFolders ?? [];
-  const store = await openStore({ home, project: folder?.uri.fsPath ?? process.env.HOME });
+  const store = await openStore({ home, project: folder?.uri.fsPath ?? userHome(process.env) });
   const folders = [store.home, join(store.workspace, "conversations")];
   return { store, roots: folders.map((root) => ({ folder: root, storage: new NodeStorage({ root }) })) };
 }
