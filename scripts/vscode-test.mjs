@@ -11,6 +11,7 @@ import { CHROMIUM, findBrowser } from "./browsers.mjs";
 import { fail, root, seconds, step } from "./run.mjs";
 import { packExtension } from "./vscode.mjs";
 import { startEditor } from "../tests/vscode/editor.mjs";
+import { shoot } from "../tests/vscode/workbench.mjs";
 
 /**
  * A check: `tests/vscode/<name>.check.mjs` exports it as default. Each has a home, a project and an editor of its own.
@@ -57,6 +58,11 @@ for (const name of found.filter((one) => names.length === 0 || names.includes(on
   } catch (error) {
     failed += 1;
     console.error(error);
+    const pages = browser.contexts().flatMap((context) => context.pages());
+    for (const [place, page] of pages.entries()) {
+      await shoot(page, `${name}-failed-${place}`);
+      await page.close();
+    }
   }
 }
 await browser.close();

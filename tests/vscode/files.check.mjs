@@ -122,7 +122,9 @@ export default {
 
     await openFile(page, "a.js");
     await page.locator(".monaco-editor .view-line", { hasText: "readTheQuestion" }).click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Who Wrote This Line?" }).click();
+    // By the key: a menu that has just opened ignores a click.
+    await page.getByRole("menuitem", { name: "Who Wrote This Line?" }).hover();
+    await page.keyboard.press("Enter");
     await choice(page, /Likely: an agent's apply_patch of .* wrote this very line/).waitFor();
     await page.keyboard.press("Escape");
 
