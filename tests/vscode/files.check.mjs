@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore } from "../../js/index.js";
-import { openWorkbench, panel, runCommand, shoot } from "./workbench.mjs";
+import { chooseInMenu, openWorkbench, panel, runCommand, shoot } from "./workbench.mjs";
 
 /** @import { Page } from "playwright-core" */
 
@@ -121,10 +121,8 @@ export default {
     await told(page, "No stored session changed README.md.");
 
     await openFile(page, "a.js");
-    await page.locator(".monaco-editor .view-line", { hasText: "readTheQuestion" }).click({ button: "right" });
-    // By the key: a menu that has just opened ignores a click.
-    await page.getByRole("menuitem", { name: "Who Wrote This Line?" }).hover();
-    await page.keyboard.press("Enter");
+    const line = page.locator(".monaco-editor .view-line", { hasText: "readTheQuestion" });
+    await chooseInMenu(line, "Who Wrote This Line?");
     await choice(page, /Likely: an agent's apply_patch of .* wrote this very line/).waitFor();
     await page.keyboard.press("Escape");
 
