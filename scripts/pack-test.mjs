@@ -57,12 +57,12 @@ async function check(name, work) {
  * with the viewer for other pages: its script, what that shares with the page, two files of types, its reference, and an
  * example's two; by 6 and 0.21 MB with HTML files of sessions: what each has in it, which is a page with all that it
  * loads in one script, the module and the command that write it, two files of types, and its reference; by 1 with the
- * worker of the viewer's page, which alone may write to the files that a browser keeps; by 12 and 0.06 MB with
+ * worker of the viewer's page, which alone may write to the files that a browser keeps; by 12 and 0.09 MB with
  * what pages and workers load where secrets are looked for, or zstd files are read; and by 0.16 MB with
  * the reader of VS Code's chats.
  */
 const MAX_FILES = 312;
-const MAX_PACKAGE_BYTES = 12_680_000;
+const MAX_PACKAGE_BYTES = 12_710_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.

@@ -21,7 +21,9 @@ export function installEditor() {
   // The editor is built here against Kerberos, whose headers few machines have.
   if (process.getuid?.() === 0 && ask("krb5-config", ["--version"]) === null) installPackages(["libkrb5-dev"]);
   const path = `${dirname(newerNode())}${delimiter}${process.env.PATH}`;
-  run("npm", ["rebuild", "code-server"], { ...as, env: { PATH: path } });
+  // It asks npm's name of itself for Node's version, which an npm that runs this hands down.
+  const name = `npm node/${ask(newerNode(), ["--version"])}`;
+  run("npm", ["rebuild", "code-server"], { ...as, env: { PATH: path, npm_config_user_agent: name } });
   writeFileSync(mark, lock);
 }
 
