@@ -21,9 +21,14 @@ export function installEditor() {
   // The editor is built here against Kerberos, whose headers few machines have.
   if (process.getuid?.() === 0 && ask("krb5-config", ["--version"]) === null) installPackages(["libkrb5-dev"]);
   const path = `${dirname(newerNode())}${delimiter}${process.env.PATH}`;
-  // It asks npm's name of itself for Node's version, which an npm that runs this hands down.
-  const name = `npm node/${ask(newerNode(), ["--version"])}`;
-  run("npm", ["rebuild", "code-server"], { ...as, env: { PATH: path, npm_config_user_agent: name } });
+  const env = {
+    PATH: path,
+    // Node's version is asked of npm's name of itself, which an npm that runs this hands down.
+    npm_config_user_agent: `npm node/${ask(newerNode(), ["--version"])}`,
+    // Where the headers are, which would else be loaded.
+    npm_config_nodedir: join(dirname(newerNode()), ".."),
+  };
+  run("npm", ["rebuild", "code-server"], { ...as, env });
   writeFileSync(mark, lock);
 }
 
