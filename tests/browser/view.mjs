@@ -4,10 +4,11 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 import { equal } from "./viewer.mjs";
 import { watchPage } from "./watch.mjs";
@@ -144,6 +145,9 @@ async function checkLive(driven, at, store) {
  */
 async function checkRedacted(driven, at, leftoff) {
   const place = { ...at, home: `${at.home}-redacted` };
+  // The command looks for secretlint's rules beside its package; the page brings its own.
+  const beside = fileURLToPath(new URL("../../node_modules/@secretlint", import.meta.url));
+  symlinkSync(beside, join(at.packed, "..", "@secretlint"));
   const store = await leftoff.openStore({ home: place.home, project: at.project });
   await store.writeSetting("redact", "replace");
   const session = await store.create({ title: "The token" });
