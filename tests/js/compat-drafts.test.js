@@ -17,7 +17,7 @@ import { image, odd } from "./draft-values.js";
 
 const MESSAGES = Math.max(1, Math.round(20_000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
 const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
-const CODES = ["invalid_request", "invalid_json", "line_too_long"];
+const CODES = ["invalid_request", "invalid_json", "empty_message", "line_too_long"];
 const provider = { type: "ollama", model: "m", contextWindow: 4096 };
 
 /** A store in memory, which others open, too. */
