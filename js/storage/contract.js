@@ -180,6 +180,15 @@ export function checkRange(path, start, end) {
 }
 
 /**
+ * Makes of the stats that a list came with, from elsewhere, what its caller keeps of them.
+ * @param {Entry[] | null} entries @param {(stats: (Stat | null)[]) => number[]} [as] as `list` has it
+ */
+export function convertStats(entries, as) {
+  for (const entry of entries ?? []) if (as && entry.files) entry.files = /** @type {any} */ (as(entry.files));
+  return entries;
+}
+
+/**
  * @internal
  * Refuses names that are not plain. A path could lead anywhere.
  *

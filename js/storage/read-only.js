@@ -1,16 +1,38 @@
 // @ts-check
-/** A read-only view of another storage: writing is refused as on a read-only filesystem. */
+/** Storages that are only read: writing is refused as on a read-only filesystem. */
 
 import { storageError } from "./contract.js";
 
 /** @import { Storage } from "./contract.js" */
 
-/** @implements {Storage} */
-export class ReadOnlyStorage {
+/** The verbs that write, of a storage that is only read: each is refused. */
+export class RefusedVerbs {
+  /** @type {Storage["append"]} */
+  append = (path) => rejectWrite("append", path);
+
+  /** @type {Storage["replace"]} */
+  replace = (path) => rejectWrite("replace", path);
+
+  /** @type {Storage["move"]} */
+  move = (path) => rejectWrite("move", path);
+
+  /** @type {Storage["link"]} */
+  link = (path) => rejectWrite("link", path);
+
+  /** @type {Storage["remove"]} */
+  remove = (path) => rejectWrite("remove", path);
+}
+
+/**
+ * A read-only view of another storage.
+ * @implements {Storage}
+ */
+export class ReadOnlyStorage extends RefusedVerbs {
   #storage;
 
   /** @param {Storage} storage */
   constructor(storage) {
+    super();
     this.#storage = storage;
     this.capabilities = storage.capabilities;
   }
@@ -26,21 +48,6 @@ export class ReadOnlyStorage {
 
   /** @type {Storage["stat"]} */
   stat = (path) => this.#storage.stat(path);
-
-  /** @type {Storage["append"]} */
-  append = (path) => rejectWrite("append", path);
-
-  /** @type {Storage["replace"]} */
-  replace = (path) => rejectWrite("replace", path);
-
-  /** @type {Storage["move"]} */
-  move = (path) => rejectWrite("move", path);
-
-  /** @type {Storage["link"]} */
-  link = (path) => rejectWrite("link", path);
-
-  /** @type {Storage["remove"]} */
-  remove = (path) => rejectWrite("remove", path);
 
   /** @type {Storage["close"]} */
   close = () => this.#storage.close();

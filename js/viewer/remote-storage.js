@@ -2,11 +2,11 @@
 /** The page's view of the store that `leftoff view` serves: reads over HTTP, and writes nothing. */
 
 import { LeftoffError } from "../error.js";
-import { checkRange, storageError } from "../storage/contract.js";
-import { rejectWrite } from "../storage/read-only.js";
+import { checkRange, convertStats, storageError } from "../storage/contract.js";
+import { RefusedVerbs } from "../storage/read-only.js";
 import { ticksMs } from "../wasm/clock.js";
 
-/** @import { Capabilities, Entry, Stat, Storage, Verb } from "../storage/contract.js" */
+/** @import { Capabilities, Stat, Storage, Verb } from "../storage/contract.js" */
 
 /** How much is read at once of a file that is read piece by piece: each request takes some milliseconds. */
 const AHEAD_BYTES = 4 << 20;
@@ -14,7 +14,7 @@ const AHEAD_BYTES = 4 << 20;
 const AHEAD_MS = 500;
 
 /** @implements {Storage} */
-export class RemoteStorage {
+export class RemoteStorage extends RefusedVerbs {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "none", range: true, durable: false, watch: false });
 
@@ -31,6 +31,7 @@ export class RemoteStorage {
 
   /** @param {URL} address of the server's storage */
   constructor(address) {
+    super();
     this.#address = address;
   }
 
@@ -65,31 +66,13 @@ export class RemoteStorage {
   /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] */
   async list(path, { files, as } = {}) {
     const response = await this.#ask("list", path, { files: JSON.stringify(files ?? null) });
-    /** @type {Entry[] | null} */
-    const entries = await response.json();
-    for (const entry of entries ?? []) if (as && entry.files) entry.files = /** @type {any} */ (as(entry.files));
-    return entries;
+    return convertStats(await response.json(), as);
   }
 
   /** @param {string} path @returns {Promise<Stat | null>} */
   async stat(path) {
     return (await this.#ask("stat", path)).json();
   }
-
-  /** @type {Storage["append"]} */
-  append = (path) => rejectWrite("append", path);
-
-  /** @type {Storage["replace"]} */
-  replace = (path) => rejectWrite("replace", path);
-
-  /** @type {Storage["move"]} */
-  move = (path) => rejectWrite("move", path);
-
-  /** @type {Storage["link"]} */
-  link = (path) => rejectWrite("link", path);
-
-  /** @type {Storage["remove"]} */
-  remove = (path) => rejectWrite("remove", path);
 
   async close() {
     this.#ending.abort();

@@ -2,9 +2,9 @@
 /** The page's view of the origin's private files, to which a worker alone may write: each verb is a message to it. */
 
 import { LeftoffError } from "../error.js";
-import { storageError } from "../storage/contract.js";
+import { convertStats, storageError } from "../storage/contract.js";
 
-/** @import { Capabilities, Entry, Stat, Storage, Verb } from "../storage/contract.js" */
+/** @import { Capabilities, Stat, Storage, Verb } from "../storage/contract.js" */
 /** @import { StoredFiles } from "./dropped.js" */
 
 /** @typedef {{ id: number, verb: Verb, given: unknown[] }} StorageRequest */
@@ -48,10 +48,7 @@ export class WorkerStorage {
 
   /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] */
   async list(path, { files, as } = {}) {
-    /** @type {Entry[] | null} */
-    const entries = await this.#run("list", path, { files });
-    for (const entry of entries ?? []) if (as && entry.files) entry.files = /** @type {any} */ (as(entry.files));
-    return entries;
+    return convertStats(await this.#run("list", path, { files }), as);
   }
 
   /** @param {string} path @returns {Promise<Stat | null>} */

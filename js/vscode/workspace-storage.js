@@ -3,7 +3,7 @@
 
 import { LeftoffError } from "../index.js";
 import { checkNames, checkRange, storageError } from "../storage/contract.js";
-import { rejectWrite } from "../storage/read-only.js";
+import { RefusedVerbs } from "../storage/read-only.js";
 
 /** @import { FileStat, FileSystem, Uri } from "vscode" */
 /** @import { Capabilities, Code, Entry, Kind, Stat, Storage, Verb } from "../storage/contract.js" */
@@ -18,7 +18,7 @@ const ABSENT = ["FileNotFound", "FileNotADirectory"];
 const CODES = { NoPermissions: "permission_denied", FileIsADirectory: "not_a_file", FileNotADirectory: "not_a_folder" };
 
 /** @implements {Storage} */
-export class WorkspaceStorage {
+export class WorkspaceStorage extends RefusedVerbs {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "none", range: false, durable: false, watch: false });
 
@@ -33,6 +33,7 @@ export class WorkspaceStorage {
    * @param {(path: string) => Uri | undefined} uriOf nothing for a path that lies in no folder
    */
   constructor(fs, uriOf) {
+    super();
     this.#fs = fs;
     this.#uriOf = uriOf;
   }
@@ -70,21 +71,6 @@ export class WorkspaceStorage {
     const found = await this.#find("stat", path);
     return found && statOf(found);
   }
-
-  /** @type {Storage["append"]} */
-  append = (path) => rejectWrite("append", path);
-
-  /** @type {Storage["replace"]} */
-  replace = (path) => rejectWrite("replace", path);
-
-  /** @type {Storage["move"]} */
-  move = (path) => rejectWrite("move", path);
-
-  /** @type {Storage["link"]} */
-  link = (path) => rejectWrite("link", path);
-
-  /** @type {Storage["remove"]} */
-  remove = (path) => rejectWrite("remove", path);
 
   async close() {
     this.#isClosed = true;

@@ -2,13 +2,14 @@
 /** The page's view of the store: the extension reads for it, and nothing is written. */
 
 import { LeftoffError } from "../../error.js";
-import { rejectWrite } from "../../storage/read-only.js";
+import { convertStats } from "../../storage/contract.js";
+import { RefusedVerbs } from "../../storage/read-only.js";
 
-/** @import { Capabilities, Entry, Stat, Storage, Verb } from "../../storage/contract.js" */
+/** @import { Capabilities, Stat, Storage, Verb } from "../../storage/contract.js" */
 /** @import { FromPage, ToPage } from "./messages.js" */
 
 /** @implements {Storage} */
-export class PageStorage {
+export class PageStorage extends RefusedVerbs {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "none", range: true, durable: false, watch: false });
 
@@ -19,6 +20,7 @@ export class PageStorage {
 
   /** @param {(message: FromPage) => void} send */
   constructor(send) {
+    super();
     this.#send = send;
   }
 
@@ -42,31 +44,13 @@ export class PageStorage {
 
   /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] */
   async list(path, { files, as } = {}) {
-    /** @type {Entry[] | null} */
-    const entries = await this.#ask("list", path, { files });
-    for (const entry of entries ?? []) if (as && entry.files) entry.files = /** @type {any} */ (as(entry.files));
-    return entries;
+    return convertStats(await this.#ask("list", path, { files }), as);
   }
 
   /** @param {string} path @returns {Promise<Stat | null>} */
   stat(path) {
     return this.#ask("stat", path);
   }
-
-  /** @type {Storage["append"]} */
-  append = (path) => rejectWrite("append", path);
-
-  /** @type {Storage["replace"]} */
-  replace = (path) => rejectWrite("replace", path);
-
-  /** @type {Storage["move"]} */
-  move = (path) => rejectWrite("move", path);
-
-  /** @type {Storage["link"]} */
-  link = (path) => rejectWrite("link", path);
-
-  /** @type {Storage["remove"]} */
-  remove = (path) => rejectWrite("remove", path);
 
   async close() {}
 
