@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 
-import { LeftoffError } from "../error.js";
+import { unlessBug } from "../error.js";
 import { layoutNames } from "../placement/placement.js";
 import { parseTranscript } from "../session/transcript.js";
 import { fromBytes, toBytes } from "../wasm/core.js";
@@ -126,7 +126,7 @@ async function cutTitle(store, title) {
 
 /** @param {Store} store @param {{ agent: string, id: string }} source */
 async function readStored(store, source) {
-  const session = await store.session({ source }).catch(ignoreRefusal);
+  const session = await store.session({ source }).catch(unlessBug);
   if (!session) return undefined;
   const ids = new Set();
   let newest = "";
@@ -136,10 +136,4 @@ async function readStored(store, source) {
   }
   await session.close();
   return { id: session.id, ids, newest };
-}
-
-/** @param {unknown} error */
-function ignoreRefusal(error) {
-  if (error instanceof LeftoffError && error.code !== "internal") return undefined;
-  throw error;
 }

@@ -51,7 +51,6 @@ export async function listImportable(args) {
       const files = await listFiles(store, storage, args);
       for (const [done, file] of files.entries()) {
         if (found.length >= limit) break;
-
         onProgress({ path: file.path, done, total: files.length });
         found.push(...(await listInFile(store, storage, file)));
       }

@@ -3,11 +3,13 @@
 
 import { commands, env, ProgressLocation, Uri, window, workspace } from "vscode";
 
+import { nativeAgents } from "../agents/clients.js";
 import { historyText, LeftoffError } from "../index.js";
+import { agents } from "../wasm/agents.js";
 import { askCommandLine } from "./child.node.js";
 import { IS_WEB_HOST, runInTerminal } from "./host.node.js";
 import { searchSessions } from "./search.js";
-import { formatAge, formatCount, nowDate } from "./texts.js";
+import { formatAge, formatCount, joinFacts, nowDate } from "./texts.js";
 
 /** @import { ExtensionContext } from "vscode" */
 /** @import { Listed } from "../index.js" */
@@ -20,8 +22,6 @@ import { formatAge, formatCount, nowDate } from "./texts.js";
  * @typedef {(parts: Parts, listed: Listed) => Promise<unknown> | void} SessionCommand
  */
 
-/** The agents that leftoff writes sessions for. */
-const AGENTS = ["claude-code", "codex", "copilot", "gemini", "opencode", "pi", "qwen"];
 /** The formats, with the ending of a file and what it is for. */
 const FORMATS = /** @type {const} */ ({
   markdown: { ending: "md", label: "Markdown, to read" },
@@ -104,7 +104,7 @@ async function chooseSession({ opened, panels }) {
   const now = nowDate();
   const items = listed.map((one) => ({
     label: one.title || "Untitled",
-    description: [one.agent, formatAge(one.lastActive, now)].filter(Boolean).join(" · "),
+    description: joinFacts(one.agent, formatAge(one.lastActive, now)),
     one,
   }));
   return (await window.showQuickPick(items, { placeHolder: "A session", matchOnDescription: true }))?.one;
@@ -112,7 +112,9 @@ async function chooseSession({ opened, panels }) {
 
 /** @param {Parts} parts @param {Listed} listed */
 async function resumeInTerminal({ context }, { id, title, agent, status, project }) {
-  const all = agent && AGENTS.includes(agent) ? [agent, ...AGENTS.filter((one) => one !== agent)] : AGENTS;
+  await agents.ready();
+  const known = nativeAgents();
+  const all = agent && known.includes(agent) ? [agent, ...known.filter((one) => one !== agent)] : known;
   const items = all.map((one) => ({ label: one, description: one === agent ? "where it was held" : undefined }));
   const chosen = await window.showQuickPick(items, { placeHolder: `Go on with "${title}" in` });
   if (!chosen) return;

@@ -8,7 +8,7 @@ import { tellErrors } from "./commands.js";
 import { findChanges } from "./file-edits.js";
 import { pathOf } from "./host.node.js";
 import { findWriters, formatWriter, isTelling } from "./line-writers.js";
-import { formatAge, formatCount, nowDate } from "./texts.js";
+import { formatAge, formatCount, joinFacts, nowDate } from "./texts.js";
 
 /** @import { CodeLensProvider, Disposable, ExtensionContext, QuickPickItem, TextDocument, TextEditor } from "vscode" */
 /** @import { Listed } from "../index.js" */
@@ -72,7 +72,7 @@ function itemOfSession({ session, edits, messages }, now) {
   const age = formatAge(edits.at(-1)?.time ?? session.lastActive, now);
   return {
     label: session.title || "Untitled",
-    description: [session.agent, age, formatCount(messages.length, "change")].filter(Boolean).join(" · "),
+    description: joinFacts(session.agent, age, formatCount(messages.length, "change")),
     session,
     message: messages[messages.length - 1],
   };

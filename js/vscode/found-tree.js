@@ -1,17 +1,10 @@
 // @ts-check
 /** The view of what agents keep on this machine and the store has not. */
 
-import {
-  EventEmitter,
-  MarkdownString,
-  ThemeColor,
-  ThemeIcon,
-  TreeItem,
-  TreeItemCollapsibleState,
-  window,
-} from "vscode";
+import { EventEmitter, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, window } from "vscode";
 
 import { formatAge, formatCount, formatDay, nowDate } from "./texts.js";
+import { tooltipOf } from "./tooltip.js";
 import { arrangeFound } from "./found-rows.js";
 
 /** @import { TreeDataProvider } from "vscode" */
@@ -114,7 +107,7 @@ function foundItem(row) {
     ? new ThemeIcon("warning", new ThemeColor("list.warningForeground"))
     : new ThemeIcon(row.session ? "diff-added" : "cloud-download");
   item.contextValue = "found";
-  item.tooltip = tooltipOf(row);
+  item.tooltip = tooltipOf(factsOf(row));
   item.command = { command: "leftoff.openFound", title: "Import and Open", arguments: [row] };
   item.accessibilityInformation = { label: [title || "Untitled", agent, ...facts].join(", ") };
   return item;
@@ -127,13 +120,11 @@ function countOf({ session, messageCount, newMessages }) {
     : formatCount(messageCount, "message");
 }
 
-/** What a row says when it is pointed at. @param {FoundRow} row */
-function tooltipOf(row) {
+/** What is known of a row. @param {FoundRow} row */
+function factsOf(row) {
   const { title, folder, path, paths, changed, expires, session } = row;
-  const tip = new MarkdownString();
-  // As text: titles and paths are whatever was typed.
-  tip.appendText(title || "Untitled");
-  const facts = [
+  return [
+    title || "Untitled",
     session ? `${countOf(row)}: the rest is imported` : `${countOf(row)}, not imported`,
     expires && `Deleted by its agent's client from ${formatDay(expires)} on`,
     changed && `Last changed ${new Date(changed).toLocaleString()}`,
@@ -141,6 +132,4 @@ function tooltipOf(row) {
     path,
     paths.length > 1 && `With ${formatCount(paths.length - 1, "sub-agent")}`,
   ];
-  for (const fact of facts) if (fact) tip.appendMarkdown("\n\n").appendText(fact);
-  return tip;
 }

@@ -3,7 +3,7 @@
 
 import { ThemeIcon, window } from "vscode";
 
-import { formatAge, nowDate } from "./texts.js";
+import { formatAge, joinFacts, nowDate } from "./texts.js";
 
 /** @import { Found } from "../index.js" */
 /** @import { OpenedStore } from "./opened-store.js" */
@@ -69,7 +69,7 @@ function hitItem(found, now) {
   const text = excerpt.map((piece) => piece.text).join("");
   return {
     label: text.trim().replaceAll(/\s+/g, " ").slice(0, MAX_CHARACTERS) || title,
-    description: [title || "Untitled", agent, formatAge(lastActive, now)].filter(Boolean).join(" · "),
+    description: joinFacts(title || "Untitled", agent, formatAge(lastActive, now)),
     iconPath: new ThemeIcon(ICONS[role] ?? "comment"),
     // Shown whatever the editor's own matching would leave out: these are hits already.
     alwaysShow: true,

@@ -1,19 +1,11 @@
 // @ts-check
 /** The view of sessions: in groups, of this project or of all. */
 
-import {
-  commands,
-  EventEmitter,
-  MarkdownString,
-  ThemeIcon,
-  TreeItem,
-  TreeItemCollapsibleState,
-  window,
-  workspace,
-} from "vscode";
+import { commands, EventEmitter, ThemeIcon, TreeItem, TreeItemCollapsibleState, window, workspace } from "vscode";
 
 import { pathOf, IS_WEB_HOST } from "./host.node.js";
-import { formatAge, formatCount, nowDate } from "./texts.js";
+import { formatAge, formatCount, joinFacts, nowDate } from "./texts.js";
+import { tooltipOf } from "./tooltip.js";
 import { groupSessions } from "./session-groups.js";
 
 /** @import { ExtensionContext, TreeDataProvider } from "vscode" */
@@ -97,10 +89,10 @@ function sessionItem(listed, isReadOnly) {
   const item = new TreeItem(title || "Untitled", TreeItemCollapsibleState.None);
   const age = formatAge(lastActive, nowDate());
   item.id = id;
-  item.description = [agent, age].filter(Boolean).join(" · ");
+  item.description = joinFacts(agent, age);
   item.iconPath = new ThemeIcon(archivedAt ? "archive" : ICONS[status]);
   item.contextValue = `session:${status}${archivedAt ? ":archived" : ""}${isReadOnly ? ":readOnly" : ""}`;
-  item.tooltip = tooltipOf(listed);
+  item.tooltip = tooltipOf(factsOf(listed));
   item.command = { command: "leftoff.open", title: "Open", arguments: [listed] };
   item.accessibilityInformation = {
     label: [title || "Untitled", agent, formatCount(messageCount, "message"), status, age].filter(Boolean).join(", "),
@@ -108,21 +100,15 @@ function sessionItem(listed, isReadOnly) {
   return item;
 }
 
-/** What a session's row says when it is pointed at. @param {Listed} listed */
-function tooltipOf({ title, summary, agent, messageCount, totalTokens, project, status, lastActive, provider }) {
-  const tip = new MarkdownString("", true);
-  // As text: titles and summaries are whatever was typed.
-  tip.appendText(title || "Untitled");
-  if (summary) tip.appendMarkdown("\n\n").appendText(summary);
-  const facts = [
-    [agent, provider.model].filter(Boolean).join(", "),
-    `${formatCount(messageCount, "message")}, ${formatCount(totalTokens, "token")}`,
-    `${status}, ${new Date(lastActive).toLocaleString()}`,
-    project ?? "",
-  ];
-  for (const fact of facts.filter((one) => one !== "")) tip.appendMarkdown("\n\n").appendText(fact);
-  return tip;
-}
+/** What is known of a session. @param {Listed} listed */
+const factsOf = ({ title, summary, agent, messageCount, totalTokens, project, status, lastActive, provider }) => [
+  title || "Untitled",
+  summary,
+  [agent, provider.model].filter(Boolean).join(", "),
+  `${formatCount(messageCount, "message")}, ${formatCount(totalTokens, "token")}`,
+  `${status}, ${new Date(lastActive).toLocaleString()}`,
+  project,
+];
 
 /** @param {ExtensionContext} context @param {OpenedStore} opened */
 export function registerSessions(context, opened) {

@@ -14,6 +14,9 @@ const UNITS = /** @type {const} */ ([
 /** @param {number} count @param {string} noun */
 export const formatCount = (count, noun) => `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
 
+/** What is known of a thing, in a line. @param {(string | false | undefined)[]} facts */
+export const joinFacts = (...facts) => facts.filter(Boolean).join(" · ");
+
 /** How long ago a time is: `3h`, `2w`. @param {string} time RFC 3339 @param {Date} now */
 export function formatAge(time, now) {
   let amount = (now.getTime() - Date.parse(time)) / 60_000;
