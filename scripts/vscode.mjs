@@ -14,6 +14,7 @@ import { VIEWER_STYLES } from "./viewer.mjs";
 import { installEditor, newerNode, vsce } from "../tests/vscode/install.mjs";
 
 const folder = join(root, "target", "vscode-extension");
+const dist = join(folder, "dist");
 const source = join(root, "js", "vscode");
 /** The most that is downloaded. */
 const MAX_BYTES = 4_020_000;
@@ -28,7 +29,10 @@ const SHARED_OPTIONS = {
   legalComments: "external",
   logLevel: "warning",
   absWorkingDir: root,
+  outdir: dist,
 };
+/** What both hosts load: one file, which finds the editor. @type {import("esbuild").BuildOptions} */
+const EXTENSION = { ...SHARED_OPTIONS, format: "cjs", external: ["vscode"] };
 
 /**
  * Brings along what else is looked for beside the program: packages that may be missing, and what an HTML file of a
@@ -55,25 +59,19 @@ export default deflateRawSync(loadNow("${file}") ?? new Uint8Array(), { level: 9
 /** Makes the extension's folder. @param {{ isWebOnly?: boolean }} what */
 async function build({ isWebOnly = false }) {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, "dist"), { recursive: true });
+  mkdirSync(dist, { recursive: true });
   await esbuild({
-    ...SHARED_OPTIONS,
-    format: "cjs",
-    external: ["vscode"],
+    ...EXTENSION,
     platform: "node",
     entryPoints: { extension: "js/vscode/extension.js" },
-    outdir: join(folder, "dist"),
     plugins: [OWN_PARTS, host([], "./")],
     // One file beside its WebAssembly, which it finds by its own folder.
     define: { "import.meta.url": "undefined" },
   });
   await esbuild({
-    ...SHARED_OPTIONS,
-    format: "cjs",
-    external: ["vscode"],
+    ...EXTENSION,
     platform: "browser",
     entryPoints: { web: "js/vscode/extension.js" },
-    outdir: join(folder, "dist"),
     plugins: [host(["web"], "./")],
   });
   await esbuild({
@@ -83,7 +81,6 @@ async function build({ isWebOnly = false }) {
     splitting: true,
     mainFields: ["module", "main"],
     entryPoints: { cli: "js/vscode/command-line.js" },
-    outdir: join(folder, "dist"),
     chunkNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },
     plugins: [OWN_PARTS, host([], "./")],
@@ -93,16 +90,14 @@ async function build({ isWebOnly = false }) {
     platform: "browser",
     format: "esm",
     entryPoints: { webview: "js/vscode/webview/page.js" },
-    outdir: join(folder, "dist"),
     plugins: [host(["web"], "./")],
   });
   await esbuild({
     ...SHARED_OPTIONS,
     ...VIEWER_STYLES,
     entryPoints: { webview: "js/vscode/webview/page.css" },
-    outdir: join(folder, "dist"),
   });
-  for (const name of ASSETS) cpSync(compress(join(root, "pkg", name)), join(folder, "dist", `${name}.zst`));
+  for (const name of ASSETS) cpSync(compress(join(root, "pkg", name)), join(dist, `${name}.zst`));
   cpSync(join(source, "media"), join(folder, "media"), { recursive: true });
   for (const [from, to] of [
     ["js/vscode/README.md", "README.md"],

@@ -37,14 +37,19 @@ export function installClaudeSdk() {
   return join(CLAUDE_SDK.folder, "node_modules", "@anthropic-ai", "claude-agent-sdk", "sdk.mjs");
 }
 
-/** @param {{ lock: string, folder: string, args?: string[] }} place */
-function installLocked({ lock: from, folder, args = [] }) {
+/**
+ * Installs what a lock file names, unless it is there; answers whether it had to.
+ * @param {{ lock: string, folder: string, args?: string[], build?: () => void }} place `build`: what is done with it
+ *   before it counts as there
+ */
+export function installLocked({ lock: from, folder, args = [], build }) {
   const lock = readFileSync(join(from, "package-lock.json"), "utf8");
   const mark = join(folder, ".leftoff-lock");
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return false;
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(from, name), join(folder, name));
   run("npm", [...NPM_INSTALL, ...args], { cwd: folder, quiet: true });
+  build?.();
   writeFileSync(mark, lock);
   return true;
 }
@@ -75,7 +80,7 @@ export async function installOther(name, version) {
 export const lookPinned = lookIn([CI.folder, MORE.folder]);
 
 /** @param {string[]} folders @returns {Look} */
-function lookIn(folders) {
+export function lookIn(folders) {
   return (name, file) =>
     folders.map((folder) => join(folder, "node_modules", name, file)).find((one) => existsSync(one)) ?? null;
 }
@@ -100,8 +105,8 @@ export function pinnedVersion(name) {
   return versions.find((version) => version !== undefined);
 }
 
-/** The Node that some clients want; this one, where it is new enough. */
-export function newerNode() {
-  const own = lookPinned(`node-${process.platform}-${process.arch}`, join("bin", "node"));
+/** The Node that some clients want; this one, where it is new enough. @param {Look} [look] */
+export function newerNode(look = lookPinned) {
+  const own = look(`node-${process.platform}-${process.arch}`, join("bin", "node"));
   return own ?? process.execPath;
 }
