@@ -2,12 +2,13 @@
 /** Finds agents' files and reads what each holds, one session at a time. */
 
 import { realPathAsFar } from "../host/host.node.js";
-import { join, relative, sep } from "../host/path.node.js";
+import { join, relative, resolve, sep } from "../host/path.node.js";
 
 import { LeftoffError, unlessBug } from "../error.js";
 import { joinBytes } from "../storage/bytes.js";
 import { agents } from "../wasm/agents.js";
 import { bytesOf } from "../wasm/core.js";
+import { checkKind } from "../wasm/options.js";
 import { queryClients } from "./clients.js";
 import { isZstd, unpackZstd } from "./zstd.js";
 
@@ -54,8 +55,24 @@ export async function* listAgentFiles(storage, root, is) {
 export async function collectAgentFiles(storage, kept) {
   const all = [];
   for (const { path: root, is, agent } of kept)
-    for await (const { path, size, bytes } of listAgentFiles(storage, root, is)) all.push({ path, agent, size, bytes });
+    for await (const { mtimeMs, ...file } of listAgentFiles(storage, root, is))
+      all.push({ ...file, agent, changed: Math.trunc(mtimeMs) });
   return all;
+}
+
+/**
+ * Lists the files at paths: of one that is a file, as its user named it.
+ * @param {Storage} storage @param {string | string[]} paths
+ */
+export async function listNamedFiles(storage, paths) {
+  const places = [];
+  for (const one of [paths].flat()) {
+    const { path, stat } = await followReadable(storage, resolve(checkKind("path", one, "/")));
+    if (!Array.isArray(paths) && stat?.kind !== "folder")
+      return { isNamed: true, files: [{ path, bytes: stat?.size, changed: stat && Math.trunc(stat.mtimeMs) }] };
+    places.push({ path, is: () => true });
+  }
+  return { files: await collectAgentFiles(storage, places) };
 }
 
 /**

@@ -7,11 +7,9 @@
 import { resolve } from "node:path";
 
 import { agents } from "../wasm/agents.js";
-import { followReadable, listAgentFiles } from "../agents/files.js";
-import { findMissing, listChangedFiles } from "../agents/missing-sessions.js";
+import { listAgentFiles } from "../agents/files.js";
 import { expiryOf, retentionDays } from "../agents/retention.js";
 import { transcriptLocations } from "../agents/transcript-locations.js";
-import { unlessBug } from "../error.js";
 import { LeftoffError, NodeStorage } from "../index.js";
 import { nowMs } from "../wasm/clock.js";
 import { parseWholeNumber } from "./arguments.js";
@@ -19,21 +17,11 @@ import { formatCount, formatSize, note, progress } from "./print.js";
 import { withStore } from "./store.js";
 
 /** @typedef {import("../store/store.js").Store} Store */
-/** @typedef {import("../storage/contract.js").Storage} Storage */
-/** @typedef {import("../agents/files.js").AgentFile} AgentFile */
-/**
- * A file that an import would read. `isNamed`: it was typed, so what is wrong with it is an error.
- * @typedef {Omit<AgentFile, "size"> & { agent?: string, isNamed?: boolean }} ListedFile
- */
-/** @typedef {import("../agents/missing-sessions.js").MissingSession} MissingSession */
-/**
- * A session that an import would take in. `bytes`: the file's length; `changed`: its last change, RFC 3339.
- * @typedef {MissingSession & { path: string, bytes: number, changed: string }} ImportableSession
- */
+/** @typedef {import("../types/index.js").ImportableSession} ImportableSession */
 /**
  * A session that is soon deleted. `expires`: when its client may delete it, RFC 3339; `days`: how long that keeps it
  * after its last change.
- * @typedef {MissingSession & { path: string, expires: string, days: number }} ExpiringSession
+ * @typedef {ImportableSession & { expires: string, days: number }} ExpiringSession
  */
 
 /** How long before it is deleted a session is told. */
@@ -43,59 +31,18 @@ const WARNING_MS = 14 * 86_400_000;
 export async function listImportable(args) {
   const limit = args.limit === undefined ? Infinity : parseWholeNumber(args.limit, "limit");
   const { onProgress, end } = progress("reading", "file");
-  const value = await withStore(args, async (store) => {
-    const storage = new NodeStorage();
-    /** @type {ImportableSession[]} */
-    const found = [];
-    try {
-      const files = await listFiles(store, storage, args);
-      for (const [done, file] of files.entries()) {
-        if (found.length >= limit) break;
-        onProgress({ path: file.path, done, total: files.length });
-        found.push(...(await listInFile(store, storage, file)));
-      }
-    } finally {
-      await storage.close();
+  /** @type {ImportableSession[]} */
+  const value = [];
+  await withStore(args, async (store) => {
+    for (const path of args.all ? [undefined] : args._) {
+      const asked = { from: args.from, limit: limit - value.length, onProgress };
+      const { importable, problems } = await store.listImportable(path && resolve(path), asked);
+      value.push(...importable);
+      for (const problem of problems) note(`${problem.path}: ${problem.message} (${problem.code})`);
     }
-    return found.slice(0, limit);
   });
   end();
   return { text: renderImportable(value), value };
-}
-
-/**
- * The files that an import would read, those that changed last at first.
- * @param {Store} store @param {Storage} storage @param {Record<string, any>} args
- * @returns {Promise<ListedFile[]>}
- */
-async function listFiles(store, storage, { all, from, _: paths }) {
-  await agents.ready();
-  if (all) return listChangedFiles(store, storage, await transcriptLocations(store));
-  /** @type {ListedFile[]} */
-  const found = [];
-  for (const typed of paths) {
-    const { path, stat } = await followReadable(storage, resolve(typed));
-    if (!stat) throw new LeftoffError({ code: "not_found", message: `no file or folder "${path}"` });
-    if (stat.kind === "folder")
-      found.push(...(await listChangedFiles(store, storage, [{ path, is: () => true, agent: from }])));
-    else found.push({ path, agent: from, bytes: stat.size, mtimeMs: stat.mtimeMs, isNamed: true });
-  }
-  return found;
-}
-
-/** @param {Store} store @param {Storage} storage @param {ListedFile} file */
-async function listInFile(store, storage, { path, agent, bytes, mtimeMs, isNamed }) {
-  /** @type {ImportableSession[]} */
-  const found = [];
-  try {
-    for await (const missing of findMissing(store, storage, path, agent))
-      found.push({ ...missing, path, bytes, changed: new Date(mtimeMs).toISOString() });
-  } catch (error) {
-    if (isNamed || !(error instanceof LeftoffError) || error.code === "internal") throw error;
-    // Folders have files that are no session.
-    if (!["unknown_format", "empty_file"].includes(error.code)) note(`${path}: ${error.message} (${error.code})`);
-  }
-  return found;
 }
 
 /** Reports them agent by agent. @param {ImportableSession[]} sessions */
@@ -104,8 +51,8 @@ function renderImportable(sessions) {
   const parts = names.map((name) => {
     const own = sessions.filter(({ agent }) => agent === name);
     const lines = own.map((one) => {
-      const { title, path, bytes, changed, session } = one;
-      const kind = session ? "more" : "new";
+      const { title, path, bytes, changed = "", isNew } = one;
+      const kind = isNew ? "new" : "more";
       const about = `${JSON.stringify(title)}, ${countText(one)}, ${formatSize(bytes)}`;
       return `  ${changed.slice(0, 10)}  ${kind}  ${about}\n              ${path}\n`;
     });
@@ -129,31 +76,27 @@ export async function listExpiring(args) {
 /** @param {Store} store @returns {Promise<ExpiringSession[]>} those that are deleted first at first */
 async function findExpiring(store) {
   const storage = new NodeStorage();
-  /** @type {ExpiringSession[]} */
-  const found = [];
+  /** When their files are deleted, by their paths. @type {Map<string, { expires: string, days: number }>} */
+  const expiring = new Map();
   try {
+    await agents.ready();
     for (const place of await transcriptLocations(store)) {
       const days = await retentionDays(place, store);
       if (days === undefined) continue;
       for await (const { path, mtimeMs } of listAgentFiles(storage, place.path, place.is)) {
         const expiryMs = expiryOf(mtimeMs, days);
-        if (expiryMs - nowMs() > WARNING_MS) continue;
-        const expires = new Date(expiryMs).toISOString();
-        try {
-          for await (const missing of findMissing(store, storage, path))
-            found.push({ ...missing, path, expires, days });
-        } catch (error) {
-          unlessBug(error);
-        }
+        if (expiryMs - nowMs() <= WARNING_MS) expiring.set(path, { expires: new Date(expiryMs).toISOString(), days });
       }
     }
   } finally {
     await storage.close();
   }
+  const { importable } = await store.listImportable([...expiring.keys()]);
+  const found = importable.flatMap((one) => ({ ...one, ...(expiring.get(one.path) ?? { expires: "", days: 0 }) }));
   return found.sort((one, other) => (one.expires < other.expires ? -1 : 1));
 }
 
-/** @param {MissingSession} session */
+/** @param {ImportableSession} session */
 const countText = ({ messageCount, newMessages }) =>
   newMessages === messageCount
     ? formatCount(messageCount, "message")

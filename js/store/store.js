@@ -1,7 +1,7 @@
 // @ts-check
 /** A store: the sessions of a home folder, and of workspaces. */
 
-import { followReadable, collectAgentFiles } from "../agents/files.js";
+import { collectAgentFiles, followReadable, listNamedFiles } from "../agents/files.js";
 import { LeftoffError, unlessBug } from "../error.js";
 import { transcriptLocations, realPath, writeNativeSession } from "../host/host.node.js";
 import { join, resolve } from "../host/path.node.js";
@@ -20,7 +20,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
 /**
- * @import { AutoPersistConfig, Committed, CreateOptions, DoctorOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed, UsageOptions, UsageReport } from "../types/index.js"
+ * @import { AutoPersistConfig, Committed, CreateOptions, DoctorOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, ImportableOptions, ImportableResult, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed, UsageOptions, UsageReport } from "../types/index.js"
  */
 
 /**
@@ -400,6 +400,36 @@ export class Store {
    */
   async importAll(options = {}) {
     return this.#importFolders(await transcriptLocations(this), checkOptions("import", options));
+  }
+
+  /**
+   * Lists the sessions of which the store lacks something, those of the files that changed last at first: what an import
+   * would take in. Nothing is written.
+   * @param {string | string[]} [paths] agents' files, and folders of them; else all that the known agents keep on this
+   *   machine
+   * @param {ImportableOptions} [options]
+   * @returns {Promise<ImportableResult>}
+   * @throws {LeftoffError} what `import` throws
+   * @example
+   * const { importable } = await store.listImportable(transcriptPath);
+   * [importable[0].agent, importable[0].isNew, (await store.list()).length]; // => ["claude-code", true, 0]
+   */
+  async listImportable(paths, options = {}) {
+    const { limit, onProgress, ...asked } = checkOptions("listImportable", options);
+    await agents.ready();
+    const storage = this.#places.storageOf();
+    const files = async () => collectAgentFiles(storage, await transcriptLocations(this));
+    const pages = this.#agentsStore.pages(this.#redaction.own, "listImportable", {
+      ...(paths === undefined ? { files: await files() } : await listNamedFiles(storage, paths)),
+      ...asked,
+      limit: limit === Infinity ? undefined : limit,
+      tells: onProgress !== undefined,
+    });
+    for (;;) {
+      const { value, done } = await pages.next();
+      if (done) return value;
+      onProgress?.(value);
+    }
   }
 
   /**

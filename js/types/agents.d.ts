@@ -41,6 +41,48 @@ export interface ImportedSession {
   losses: Loss[];
 }
 
+/** The options of a list of what an import would take in. */
+export interface ImportableOptions {
+  /** The agent; detected from the content unless given. */
+  from?: string;
+  /** How many sessions at most: no more files are read. */
+  limit?: number;
+  /** Called before each file, and as it goes on. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** A session of which the store lacks something. */
+export interface ImportableSession {
+  /** The id that it has in the store, or would have. */
+  id: string;
+  /** Whether the store has nothing of it. */
+  isNew: boolean;
+  agent: string;
+  /** Its id in the agent's files. */
+  sourceId: string;
+  /** Its title, or how its first prompt begins. */
+  title: string;
+  /** The project's. */
+  folder?: string;
+  /** For a sub-agent's: the session whose agent began it; in another file `<agent's name>/<its id there>`. */
+  parent?: Parent;
+  /** How many messages the file has of it. */
+  messageCount: number;
+  /** How many of them are not in the store. */
+  newMessages: number;
+  path: string;
+  /** The file's length. */
+  bytes: number;
+  /** The time of the file's last change, RFC 3339. */
+  changed?: string;
+}
+
+/** What an import would take in. */
+export interface ImportableResult {
+  importable: ImportableSession[];
+  problems: ImportProblem[];
+}
+
 /** A place that could not be read. */
 export interface ImportProblem {
   path: string;

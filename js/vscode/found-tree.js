@@ -8,9 +8,10 @@ import { tooltipOf } from "./tooltip.js";
 import { arrangeFound } from "./found-rows.js";
 
 /** @import { TreeDataProvider } from "vscode" */
-/** @import { FoundAgent, FoundRow, FoundSession } from "./found-rows.js" */
+/** @import { ImportableSession } from "../index.js" */
+/** @import { FoundAgent, FoundRow } from "./found-rows.js" */
 /** @typedef {FoundAgent | FoundRow} FoundNode */
-/** @typedef {FoundSession & { expires: string }} ExpiringSession */
+/** @typedef {ImportableSession & { expires: string }} ExpiringSession */
 
 /** @implements {TreeDataProvider<FoundNode>} */
 export class FoundTree {
@@ -18,14 +19,14 @@ export class FoundTree {
   #changed = new EventEmitter();
   /** @type {Promise<void> | undefined} */
   #searching;
-  /** @type {FoundSession[]} */
+  /** @type {ImportableSession[]} */
   #found = [];
   /** @type {readonly ExpiringSession[]} */
   #expiring = [];
 
   onDidChangeTreeData = this.#changed.event;
 
-  /** @param {() => Promise<FoundSession[]>} search */
+  /** @param {() => Promise<ImportableSession[]>} search */
   constructor(search) {
     this.#search = search;
   }
@@ -105,7 +106,7 @@ function foundItem(row) {
   item.description = facts.join(" · ");
   item.iconPath = expires
     ? new ThemeIcon("warning", new ThemeColor("list.warningForeground"))
-    : new ThemeIcon(row.session ? "diff-added" : "cloud-download");
+    : new ThemeIcon(row.isNew ? "cloud-download" : "diff-added");
   item.contextValue = "found";
   item.tooltip = tooltipOf(factsOf(row));
   item.command = { command: "leftoff.openFound", title: "Import and Open", arguments: [row] };
@@ -114,18 +115,17 @@ function foundItem(row) {
 }
 
 /** @param {FoundRow} row */
-function countOf({ session, messageCount, newMessages }) {
-  return session
-    ? `${newMessages.toLocaleString()} new of ${formatCount(messageCount, "message")}`
-    : formatCount(messageCount, "message");
+function countOf({ isNew, messageCount, newMessages }) {
+  const all = formatCount(messageCount, "message");
+  return isNew ? all : `${newMessages.toLocaleString()} new of ${all}`;
 }
 
 /** What is known of a row. @param {FoundRow} row */
 function factsOf(row) {
-  const { title, folder, path, paths, changed, expires, session } = row;
+  const { title, folder, path, paths, changed, expires, isNew } = row;
   return [
     title || "Untitled",
-    session ? `${countOf(row)}: the rest is imported` : `${countOf(row)}, not imported`,
+    isNew ? `${countOf(row)}, not imported` : `${countOf(row)}: the rest is imported`,
     expires && `Deleted by its agent's client from ${formatDay(expires)} on`,
     changed && `Last changed ${new Date(changed).toLocaleString()}`,
     folder,

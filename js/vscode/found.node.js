@@ -88,7 +88,7 @@ async function importRows({ opened, tree }, rows) {
   opened.tellChange();
   const [first] = rows;
   // What was resumed elsewhere goes on in the session that it was resumed from.
-  return imported.find(({ path }) => path === first?.path)?.id ?? first?.session;
+  return imported.find(({ path }) => path === first?.path)?.id ?? first?.id;
 }
 
 /** Says which sessions their client soon deletes; false if none. @param {FoundParts} parts */

@@ -36,6 +36,7 @@ const CALL_OPTIONS = {
   usage: "by all? folder session agent since until",
   recall: "maxTokens# maxBytes# project~ all? exclude encoding~ model~ embed!",
   import: "from only onProgress!",
+  listImportable: "from limit# onProgress!",
   record: "agent path~ only commandOf!",
   setting: "project?",
   session: "source",

@@ -138,7 +138,7 @@ export class CoreStore {
    * @param {OutgoingRedactor} leaving
    * @param {string} name
    * @param {(string | object)[]} asked texts, and options as the last
-   * @returns {AsyncGenerator<any>} the items, one after another, and its answer
+   * @returns {AsyncGenerator<any>} the pages, or their items, one after another, and its answer
    */
   async *pages(leaving, name, ...asked) {
     this.#rejectIfClosed();
@@ -154,7 +154,7 @@ export class CoreStore {
     );
     try {
       let next = await pages.next();
-      for (; !next.done; next = await pages.next()) yield* fromBytes(next.value);
+      for (; !next.done; next = await pages.next()) yield* [fromBytes(next.value)].flat();
       return this.#answer(next.value);
     } finally {
       await pages.return(new Uint8Array()); // Also if the caller stops early.

@@ -51,5 +51,5 @@ pub use helpers::{Command, Count, Embed, Helpers, Progress, Strategy, Summarize,
 pub use pages::{MessageFeed, Pages};
 pub use redaction::Rules;
 pub use session::{Compact, Resume, Session};
-pub use store::{Conversation, Import, Options, Store, ToolOutputs, WriteForAgent};
+pub use store::{Conversation, Import, Importable, Options, Store, ToolOutputs, WriteForAgent};
 pub use transcript::read_transcript;

@@ -77,6 +77,11 @@ impl ImportDiff {
         ImportDiff { is_continuation: true, ..ImportDiff::new(messages) }
     }
 
+    /// Begins with a part of an agent's session. `is_continuation`: it goes on with the log's conversation.
+    pub fn of_part(messages: Vec<Message>, is_continuation: bool) -> ImportDiff {
+        if is_continuation { ImportDiff::for_continuation(messages) } else { ImportDiff::new(messages) }
+    }
+
     /// Begins a recording, which is given the source's messages as they are said, by [`ImportDiff::set_messages`].
     pub fn for_recording() -> ImportDiff {
         ImportDiff { is_recording: true, ..ImportDiff::new(Vec::new()) }
@@ -113,6 +118,17 @@ impl ImportDiff {
         // Others may have written a shorter state of an answer meanwhile.
         self.next_index = 0;
         self.collect_missing(most)
+    }
+
+    /// Counts the messages to append.
+    pub fn count_missing(&mut self) -> usize {
+        let mut count = 0;
+        loop {
+            match self.next_missing(usize::MAX).len() {
+                0 => return count,
+                more => count += more,
+            }
+        }
     }
 
     fn collect_missing(&mut self, most: usize) -> Vec<Message> {

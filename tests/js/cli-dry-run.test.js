@@ -1,6 +1,6 @@
 // @ts-check
 // `leftoff import --dry-run` tells what an import would take in, and takes in nothing.
-// Tries: js/cli/missing.js, js/cli/import.js, js/agents/missing-sessions.js
+// Tries: js/cli/missing.js, js/cli/import.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -93,8 +93,8 @@ check("sessions of all agents are listed, those that changed last at first, and 
     ],
   );
   assert.deepEqual([found[0].title, found[0].messageCount, found[0].newMessages], ["Prompt 7", 3, 3]);
-  assert.deepEqual([found[0].bytes, found[0].folder, found[0].session], [rollout(7).length, "/x", undefined]);
-  assert.equal(found[1].id, ID);
+  assert.deepEqual([found[0].bytes, found[0].folder, found[0].isNew], [rollout(7).length, "/x", true]);
+  assert.equal(found[1].sourceId, ID);
   assert.deepEqual(JSON.parse(leftoff(["list", "--all", "--json"])), []);
   const text = leftoff(["import", "--all", "--dry-run"]);
   assert.match(
@@ -118,7 +118,7 @@ check("what is imported is listed again only once it has more, by the session th
   assert.deepEqual(others, []);
   const sessions = JSON.parse(leftoff(["list", "--all", "--agent", "claude-code", "--json"]));
   assert.deepEqual(
-    [more.session],
+    [more.id],
     sessions.map((/** @type {any} */ { id }) => id),
   );
   assert.ok(more.newMessages > 0 && more.newMessages < more.messageCount, JSON.stringify(more));
@@ -162,9 +162,9 @@ check("paths are listed as they would be imported", ({ folder, put, listed, left
 
 check("a secret is no part of a title, nor is its beginning where the title is cut", ({ put, listed }) => {
   const token = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
-  put(rolloutName(2), rollout(2).replace("Prompt 2", `${"word ".repeat(14)}${token}`), 2);
-  assert.match(listed("--all")[0].title, /^word .*gh/);
+  put(rolloutName(2), rollout(2).replace("Prompt 2", `${"word".repeat(16)}:${token}`), 2);
+  assert.match(listed("--all")[0].title, /^word.*:ghp_/);
   const [{ title }] = listed("--all", "--redact", "replace");
-  assert.match(title, /^word /);
+  assert.match(title, /^word/);
   assert.doesNotMatch(title, /gh/);
 });

@@ -1,6 +1,6 @@
 // @ts-check
 // Before Claude Code deletes a session's file by itself, `leftoff doctor --agents` tells which are not imported.
-// Tries: js/cli/missing.js, js/agents/missing-sessions.js, js/agents/retention.js
+// Tries: js/cli/missing.js, js/agents/retention.js
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -67,7 +67,7 @@ check("a session that is deleted within two weeks is told until it is imported",
   const path = put(20);
   const [told, ...others] = expiring(1);
   assert.deepEqual(others, []);
-  assert.deepEqual([told.agent, told.id, told.path, told.days], ["claude-code", ID, path, 30]);
+  assert.deepEqual([told.agent, told.sourceId, told.path, told.days], ["claude-code", ID, path, 30]);
   assert.equal(told.newMessages, told.messageCount);
   const left = Date.parse(told.expires) - Date.now();
   assert.ok(left > 9.9 * DAY_MS && left < 10 * DAY_MS, told.expires);

@@ -325,6 +325,7 @@ const SILENT = {
     "mend",
     "import",
     "importAll",
+    "listImportable",
     "record",
     "goesOn",
     "fork",

@@ -46,6 +46,7 @@ test("each call that takes options names the first that it does not know, and wh
     (odd) => store.doctor(asAny(odd)),
     (odd) => store.import("/nothing", asAny(odd)),
     (odd) => store.importAll(asAny(odd)),
+    (odd) => store.listImportable("/nothing", asAny(odd)),
     (odd) => store.record(asAny({ agent: "codex", path: "/nothing", ...odd })),
     (odd) => store.fork(session, asAny(odd)),
     (odd) => store.delete(session, asAny(odd)),

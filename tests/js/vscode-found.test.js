@@ -9,13 +9,16 @@ import { arrangeFound } from "../../js/vscode/found-rows.js";
 
 /** @param {string} agent @param {string} id @param {string} [parent] */
 const session = (agent, id, parent) => ({
-  agent,
   id,
+  isNew: true,
+  agent,
+  sourceId: `own-${id}`,
   title: `Session ${id}`,
   path: `/${agent}/${id}.jsonl`,
+  bytes: 100,
   messageCount: 2,
   newMessages: 2,
-  ...(parent && { parent }),
+  ...(parent && { parent: { session: parent } }),
 });
 
 /** @param {ReturnType<typeof arrangeFound>} agents */
@@ -30,7 +33,7 @@ test("agents are in the order of their names, and sessions in that in which they
 });
 
 test("a sub-agent's session comes with the one that ran it, and alone where that is imported", () => {
-  const found = [session("codex", "sub", "mid"), session("codex", "mid", "top"), session("codex", "top")];
+  const found = [session("codex", "sub", "mid"), session("codex", "mid", "codex/own-top"), session("codex", "top")];
   const all = ["top", "/codex/top.jsonl", "/codex/sub.jsonl", "/codex/mid.jsonl"];
   assert.deepEqual(outline(arrangeFound(found)), [["codex", all]]);
   assert.deepEqual(outline(arrangeFound([session("codex", "sub", "gone")])), [["codex", ["sub", "/codex/sub.jsonl"]]]);

@@ -168,6 +168,11 @@ impl GuestStore for StoreHandle {
         )
     }
 
+    fn list_importable(&self, request: String) -> Operation {
+        let redactor = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.list_importable(request, &redactor).map(text_outcome))
+    }
+
     fn newest_messages(&self, path: String, placement: Placement) -> Operation {
         let redactor = OutgoingRedactor::new(&self.gate);
         let newest = self.store.newest_messages(path, placement_of(placement), &redactor);

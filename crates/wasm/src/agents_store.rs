@@ -91,7 +91,7 @@ impl Operations {
         self.start_with_notices(store, running, stamp)
     }
 
-    /// Begins an operation whose answer is redacted: `search` and `searchIn`, in pages, `recall`, `usage` and `list`.
+    /// Begins an operation whose answer is redacted: `search` and `searchIn`, in pages, `recall`, `usage`, `list` and `listImportable`.
     #[wasm_bindgen(js_name = passBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn pass_beside(
@@ -109,6 +109,7 @@ impl Operations {
         let mut word = || words.next().unwrap_or_default();
         let running: Running = match name {
             "list" => store.list_outgoing(word(), &redactor.0).map(String::into_bytes),
+            "listImportable" => store.list_importable(word(), &redactor.0).map(String::into_bytes),
             "newestMessages" => {
                 store.newest_messages(word(), parse_placement(&word()), &redactor.0).map(null_json)
             }

@@ -31,6 +31,16 @@ pub(super) struct AgentFile {
     /// Another one once it has changed.
     size: String,
     bytes: u64,
+    /// The time of its last change, in milliseconds since 1970.
+    changed: i64,
+}
+
+impl AgentFile {
+    /// A file that the user named.
+    pub fn at(path: String) -> AgentFile {
+        let (size, bytes, changed) = size_of(&path);
+        AgentFile { path, agent: None, size, bytes, changed: changed as i64 }
+    }
 }
 
 /// The files to look for.
@@ -100,8 +110,8 @@ pub(super) fn find_files(disk: &Disk, wanted: &FileScope<'_>) -> Vec<AgentFile> 
     let mut all = Vec::new();
     walk(disk, root, true, &mut |Visit { path, name, is_tree }| {
         if is_tree || is(name) {
-            let (size, bytes) = if is_tree { size_of_tree(disk, path) } else { size_of(path) };
-            all.push(AgentFile { path: path.into(), agent, size, bytes });
+            let (size, bytes, changed) = if is_tree { size_of_tree(disk, path) } else { size_of(path) };
+            all.push(AgentFile { path: path.into(), agent, size, bytes, changed: changed as i64 });
         }
     });
     all
@@ -154,23 +164,24 @@ fn walk_by(
     }
 }
 
-fn size_of(path: &str) -> (String, u64) {
-    let Some((bytes, changed)) = size_and_mtime(path) else { return (String::new(), 0) };
+// A text that differs once a file has changed, its length, and the time of its last change in milliseconds.
+fn size_of(path: &str) -> (String, u64, f64) {
+    let Some((bytes, changed)) = size_and_mtime(path) else { return (String::new(), 0, 0.0) };
     let mut words = Vec::from([bytes.to_string(), changed.to_string()]);
     // What SQLite has written and not put into the database yet.
     if let Some((bytes, changed)) = size_and_mtime(&format!("{path}-wal")) {
         words.extend([bytes.to_string(), changed.to_string()]);
     }
-    (words.join(" "), bytes)
+    (words.join(" "), bytes, changed)
 }
 
-fn size_of_tree(disk: &Disk, path: &str) -> (String, u64) {
+fn size_of_tree(disk: &Disk, path: &str) -> (String, u64, f64) {
     let (mut count, mut newest, mut bytes) = (0, 0.0, 0);
     walk(disk, path, false, &mut |Visit { path, .. }| {
         let (size, changed) = size_and_mtime(path).unwrap_or_default();
         (count, newest, bytes) = (count + 1, f64::max(newest, changed), bytes + size);
     });
-    (format!("{count} {newest} {bytes}"), bytes)
+    (format!("{count} {newest} {bytes}"), bytes, newest)
 }
 
 // A file's size, and its time of change in milliseconds as JavaScript has them.

@@ -13,7 +13,7 @@ use super::super::session::Session;
 use super::Store;
 use super::folders::path_text;
 use crate::json::text::to_json;
-use crate::operation::Trouble;
+use crate::operation::{OutgoingRedactor, Trouble};
 
 /// The options of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,15 @@ pub struct Import<'a> {
     pub from: Option<&'a str>,
     /// Which sessions of a database, JSON, `{"folder"}`.
     pub only: Option<&'a str>,
+}
+
+/// The options of a list of what an import would take in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Importable<'a> {
+    /// The agent's name; detected from the content unless given.
+    pub from: Option<&'a str>,
+    /// How many sessions at most.
+    pub limit: Option<u32>,
 }
 
 /// A conversation that goes on in an agent's client.
@@ -67,7 +76,8 @@ impl Store {
         let path = absolute_path_text(path.as_ref())?;
         let found = std::fs::symlink_metadata(&path).ok();
         if found.as_ref().is_some_and(std::fs::Metadata::is_dir) {
-            return self.import_scopes(&[FileScope::All(path)], how.from, helpers);
+            let files = self.0.host.agent_files(&FileScope::All(path));
+            return self.import_found(&files, how.from, helpers);
         }
         let request_fields = [
             ("path", Some(to_json(&path))),
@@ -102,8 +112,53 @@ impl Store {
     /// # }
     /// ```
     pub fn import_all(&self, helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let places = agents::transcript_locations(self.project());
-        self.import_scopes(&places.iter().map(FileScope::Of).collect::<Vec<_>>(), None, helpers)
+        self.import_found(&self.all_agent_files(), None, helpers)
+    }
+
+    /// Lists the sessions of which the store lacks something, those of the files that changed last at first: what an
+    /// import of the file, of all files in the folder, or, without a path, of all that the known agents keep on this
+    /// machine would take in. Nothing is written. Answer: `{"importable":[{"id","isNew","agent","sourceId","title",
+    /// "folder","parent","messageCount","newMessages","path","bytes","changed"}],"problems"}`.
+    ///
+    /// # Errors
+    /// What [`Store::import`] refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let said = r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hello"}}"#;
+    /// let path = home.path().join("s1.jsonl");
+    /// std::fs::write(&path, said)?;
+    /// let listed = store.list_importable(Some(&path), Default::default(), Default::default())?;
+    /// assert!(listed.contains(r#""title":"Hello""#) && listed.contains(r#""newMessages":1"#));
+    /// assert_eq!(store.list("{}")?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn list_importable(
+        &self,
+        path: Option<&Path>,
+        how: Importable<'_>,
+        helpers: Helpers<'_>,
+    ) -> Result<String, Trouble> {
+        let path = path.map(absolute_path_text).transpose()?;
+        let is_named = path.as_ref().is_some_and(|path| !Path::new(path).is_dir());
+        let files = match path {
+            Some(path) if is_named => Vec::from([AgentFile::at(path)]),
+            Some(path) => self.0.host.agent_files(&FileScope::All(path)),
+            None => self.all_agent_files(),
+        };
+        let request_fields = [
+            ("files", Some(to_json(&files))),
+            ("from", how.from.map(|from| to_json(&from))),
+            ("limit", how.limit.map(|limit| limit.to_string())),
+            ("isNamed", Some(is_named.to_string())),
+        ];
+        let redactor = OutgoingRedactor::new(&self.0.gate);
+        self.run_import(&request_fields, helpers, |store, request| {
+            store.0.core.list_importable(request, &redactor)
+        })
     }
 
     /// Records what an agent's client has written of a conversation so far, while it goes on there; does nothing where
@@ -243,14 +298,18 @@ impl Store {
         self.drive(self.0.core.note_text(text.into(), session.id()))
     }
 
-    fn import_scopes(
+    // The files that the known agents keep on this machine.
+    fn all_agent_files(&self) -> Vec<AgentFile> {
+        let places = agents::transcript_locations(self.project());
+        places.iter().flat_map(|place| self.0.host.agent_files(&FileScope::Of(place))).collect()
+    }
+
+    fn import_found(
         &self,
-        wanted: &[FileScope<'_>],
+        files: &[AgentFile],
         from: Option<&str>,
         helpers: Helpers<'_>,
     ) -> Result<String, Trouble> {
-        let files: Vec<AgentFile> =
-            wanted.iter().flat_map(|wanted| self.0.host.agent_files(wanted)).collect();
         let request_fields = [("files", Some(to_json(&files))), ("from", from.map(|from| to_json(&from)))];
         self.run_import(&request_fields, helpers, |store, request| {
             store.0.core.import_files(request, store.0.host.counting_mode())

@@ -36,7 +36,7 @@ use crate::settings::EffectiveSettings;
 
 pub use agent_export::WriteForAgent;
 use folders::{absolute_path, is_folder, path_text, real_folder};
-pub use importing::{Conversation, Import};
+pub use importing::{Conversation, Import, Importable};
 pub use outputs::ToolOutputs;
 
 /// The options of opening a store.

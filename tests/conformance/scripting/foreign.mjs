@@ -11,6 +11,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -49,6 +50,8 @@ export const FOREIGN = {
     renameSync(file, to);
   },
   linkFile: ({ file, to }) => symlinkSync(to, file),
+  /** Says when a file last changed. */
+  dateFile: ({ file, at }) => utimesSync(file, new Date(at), new Date(at)),
   makeFolder: ({ folder }) => void mkdirSync(folder, { recursive: true }),
   git: ({ folder, args }) =>
     execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }) && undefined,

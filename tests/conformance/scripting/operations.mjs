@@ -59,6 +59,7 @@ export const OF_STORES = {
   writeForAgent: (store, asked, session) => store.writeForAgent(session(), { env: process.env, ...asked }),
   import: (store, { path, ...options }) => progressing(options, (all) => store.import(path, all)),
   importAll: (store, asked) => progressing(asked, (all) => store.importAll(all)),
+  listImportable: (store, { path, ...options }) => progressing(options, (all) => store.listImportable(path, all)),
   info: (store, _, session) => store.info(session()),
   list: (store, asked) => store.list(parseDates(asked)),
   listSettings: (store) => store.listSettings(),

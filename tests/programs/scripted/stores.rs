@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use leftoff::fs::{Conversation, Helpers, Import, Options, Session, Store, WriteForAgent};
+use leftoff::fs::{Conversation, Helpers, Import, Importable, Options, Session, Store, WriteForAgent};
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
 use leftoff::operation::RedactMode;
@@ -72,6 +72,7 @@ pub fn run_store_step(
         }
         "goesOn" => done(store.goes_on(session()?, &step.text("text")?)?),
         "import" => import(store, step)?,
+        "listImportable" => list_importable(store, step)?,
         "importAll" => progressing(step, |helpers| store.import_all(helpers))?,
         "info" => store.info(session()?)?,
         "list" => store.list(&step.rest())?,
@@ -174,6 +175,12 @@ fn import(store: &Store, step: &Step) -> Answer {
     let (path, from) = (step.text("path")?, step.value::<String>("from")?);
     let how = Import { from: from.as_deref(), only: step.raw("only") };
     progressing(step, |helpers| store.import(&path, how, helpers))
+}
+
+fn list_importable(store: &Store, step: &Step) -> Answer {
+    let (path, from) = (step.value::<String>("path")?, step.value::<String>("from")?);
+    let how = Importable { from: from.as_deref(), limit: step.value("limit")? };
+    progressing(step, |helpers| store.list_importable(path.as_deref().map(Path::new), how, helpers))
 }
 
 /// With the first that is told of each file or session, where the script wants it.

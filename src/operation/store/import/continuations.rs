@@ -108,7 +108,9 @@ impl Importer<'_> {
         }
         if is_about_store {
             let parts = self.split_at_marks(messages).await?;
-            if let Some(files) = parts.last().and_then(|part| part.resumed.as_ref()) {
+            if self.dry_run.is_none()
+                && let Some(files) = parts.last().and_then(|part| part.resumed.as_ref())
+            {
                 self.note_continuation(one, files.id()).await?;
             }
             return Ok(parts);
@@ -121,6 +123,10 @@ impl Importer<'_> {
 
     // Opens a session by its id; none where it is gone.
     async fn open_resumed(&self, id: &str) -> Result<Option<Rc<SessionFiles>>, Trouble> {
+        if self.dry_run.is_some() {
+            let Some(place) = self.store.find_place(self.io, id).await? else { return Ok(None) };
+            return self.store.open_unchanged(self.io, place).await.map(Some);
+        }
         match self.store.open_by_id(self.io, id).await {
             Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(None),
             found => found.map(Some),

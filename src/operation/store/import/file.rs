@@ -168,7 +168,12 @@ impl Importer<'_> {
             }
             session.created_ms = created_ms;
             for part in self.split_parts(&session, messages, is_about_store).await? {
-                found.imported.push(self.import_part(&session, part, &mut written).await?);
+                match &self.dry_run {
+                    Some(redactor) => {
+                        found.imported.extend(self.describe_part(&session, part, redactor, share).await?)
+                    }
+                    None => found.imported.push(self.import_part(&session, part, &mut written).await?),
+                }
             }
         }
         found.problems.extend(read.problems.iter().map(|problem| {
@@ -189,7 +194,11 @@ impl Importer<'_> {
             Some(files) => files.clone(),
             None => self.open_target_session(imported, &messages).await?,
         };
-        let added = self.append_new_messages(&files, (&messages, goes_on.is_some()), written).await?;
+        let appended = self.append_new_messages(&files, (&messages, goes_on.is_some()), written).await;
+        if appended.is_err() {
+            self.give_up_lease(&files).await;
+        }
+        let added = appended?;
         self.finish_session(files.clone(), imported, added).await?;
         let counts = (messages.len(), added);
         Ok(import_entry_json(

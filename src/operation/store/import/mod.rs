@@ -5,6 +5,7 @@ mod claim;
 mod companion_files;
 mod continuations;
 mod file;
+mod importable;
 mod imported_files;
 mod live;
 mod new_messages;
@@ -27,12 +28,12 @@ use super::Store;
 use crate::error::Error;
 use crate::interop::AgentName;
 use crate::operation::session_files::SessionFiles;
-use crate::operation::{CountingMode, Io, Operation, Trouble};
+use crate::operation::{CountingMode, Io, Operation, OutgoingRedactor, Trouble};
 
 use imported_files::ImportedFiles;
 pub use live::LiveRecording;
 pub(super) use original::read_original;
-use request::{FileRequest, FilesRequest};
+use request::{FileRequest, FilesRequest, change_print};
 use target_session::KnownPlaces;
 use typed_prompts::PromptLog;
 
@@ -85,11 +86,14 @@ struct Importer<'a> {
     known_places: RefCell<KnownPlaces>,
     /// The sessions that were written to, when recording.
     recorded_sessions: RefCell<Vec<Rc<SessionFiles>>>,
+    /// Nothing is written: the import is only described, with its texts redacted by this.
+    dry_run: Option<Rc<OutgoingRedactor>>,
     /// The user's prompts, by the file to which a client writes those of all sessions.
     typed: RefCell<BTreeMap<String, PromptLog>>,
 }
 
 /// The progress of an import, for reports: the file that is being read, among all.
+#[derive(Default)]
 struct ImportProgress {
     done_files: usize,
     total_files: usize,
@@ -97,6 +101,8 @@ struct ImportProgress {
     start_bytes: u64,
     /// Bytes of this file.
     file_bytes: u64,
+    /// When this file last changed, where the host says so.
+    changed_ms: Option<i64>,
     total_bytes: u64,
 }
 
@@ -116,11 +122,10 @@ impl Store {
             } = FileRequest::from_json(&request)?;
             let importing = Importer::new(&store, &io, counts, tells);
             let progress = ImportProgress {
-                done_files: 0,
                 total_files: 1,
-                start_bytes: 0,
                 file_bytes: size,
                 total_bytes: size,
+                ..ImportProgress::default()
             };
             let result =
                 importing.import_one_file(&path, parse_agent(from.as_deref())?, &only, &progress).await?;
@@ -148,14 +153,8 @@ impl Store {
             let (mut seen, mut result) = (ImportedFiles::load(&io).await?, ImportReport::default());
             let begun = notes::apply_notes(notes.unwrap_or_default(), &io, &mut seen, &mut result).await?;
             let all = files.len();
-            let print = |file: &request::ImportFile| {
-                let agent = from.as_deref().or(file.agent.as_deref());
-                (
-                    String::from(agent.unwrap_or_default()),
-                    alloc::format!("{} {}", file.change_mark, agent.unwrap_or_default()),
-                )
-            };
-            let files: Vec<_> = files.into_iter().map(|file| (print(&file), file)).collect();
+            let files: Vec<_> =
+                files.into_iter().map(|file| (change_print(&file, from.as_deref()), file)).collect();
             let files: Vec<_> = files
                 .into_iter()
                 .filter(|((_, print), file)| begun.contains(&file.path) || !seen.contains(&file.path, print))
@@ -169,6 +168,7 @@ impl Store {
                     start_bytes: start,
                     file_bytes: file.byte_len,
                     total_bytes,
+                    ..ImportProgress::default()
                 };
                 start += file.byte_len;
                 if begun.contains(&file.path) {
@@ -199,6 +199,7 @@ impl<'a> Importer<'a> {
             sends_notes: is_noted,
             known_places: met,
             recorded_sessions: recorded,
+            dry_run: None,
             typed,
         }
     }

@@ -81,9 +81,7 @@ impl Importer<'_> {
         messages: &Rc<Vec<Message>>,
         goes_on: bool,
     ) -> Result<usize, Trouble> {
-        let messages = Vec::clone(messages);
-        let mut diff =
-            if goes_on { ImportDiff::for_continuation(messages) } else { ImportDiff::new(messages) };
+        let mut diff = ImportDiff::of_part(Vec::clone(messages), goes_on);
         self.append_from_diff(files, &mut diff, &mut 0).await
     }
 
@@ -97,20 +95,7 @@ impl Importer<'_> {
     ) -> Result<usize, Trouble> {
         let mut added = 0;
         loop {
-            let (file, size) =
-                (files.log_file(LogName::Messages), files.size(self.io, LogName::Messages).await?);
-            if size < *read_to {
-                return Err(files.shrunk_error(LogName::Messages, *read_to, size));
-            }
-            while *read_to < size {
-                let end = size.min(*read_to + READ_BYTES);
-                let bytes = self.io.read(&file, *read_to, Some(end)).await?.unwrap_or_default();
-                if bytes.is_empty() {
-                    return Err(files.shrunk_error(LogName::Messages, size, *read_to));
-                }
-                diff.feed(&bytes);
-                *read_to += bytes.len() as u64;
-            }
+            self.feed_log(files, diff, read_to).await?;
             let batch = diff.next_missing(BATCH_MESSAGES);
             if batch.is_empty() {
                 return Ok(added);
@@ -128,6 +113,29 @@ impl Importer<'_> {
             }
             self.append_drafts(files, Drafts::Messages(batch), revives).await?;
         }
+    }
+
+    /// Feeds a log to a diff, from `read_to` to the log's present end.
+    pub(super) async fn feed_log(
+        &self,
+        files: &SessionFiles,
+        diff: &mut ImportDiff,
+        read_to: &mut u64,
+    ) -> Result<(), Trouble> {
+        let (file, size) = (files.log_file(LogName::Messages), files.size(self.io, LogName::Messages).await?);
+        if size < *read_to {
+            return Err(files.shrunk_error(LogName::Messages, *read_to, size));
+        }
+        while *read_to < size {
+            let end = size.min(*read_to + READ_BYTES);
+            let bytes = self.io.read(&file, *read_to, Some(end)).await?.unwrap_or_default();
+            if bytes.is_empty() {
+                return Err(files.shrunk_error(LogName::Messages, size, *read_to));
+            }
+            diff.feed(&bytes);
+            *read_to += bytes.len() as u64;
+        }
+        Ok(())
     }
 
     // Appends drafts, not yet confirmed by the disk, for one flush confirms all. `revives`: this resumes the session.

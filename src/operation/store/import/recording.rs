@@ -69,8 +69,7 @@ impl Store {
         let mut importing = Importer::new(self, io, counts, false);
         importing.is_ongoing = true;
         importing.has_command = has_command;
-        let progress =
-            ImportProgress { done_files: 0, total_files: 1, start_bytes: 0, file_bytes: 0, total_bytes: 0 };
+        let progress = ImportProgress { total_files: 1, ..ImportProgress::default() };
         importing.import_one_file(&path, parse_agent(from.as_deref())?, &only, &progress).await?;
         let all = importing.recorded_sessions.take();
         for files in &all {
@@ -157,9 +156,22 @@ impl Importer<'_> {
                 store.reindex_session(self.io, &files, &place).await?;
             }
         }
-        // A session that a caller has open stays open.
-        let is_open = store.find_open(&files.shown_folder()).is_some_and(|open| Rc::ptr_eq(&open, &files));
+        self.release_unless_open(&files).await
+    }
+
+    // A session that a caller has open stays open.
+    async fn release_unless_open(&self, files: &Rc<SessionFiles>) -> Result<(), Trouble> {
+        let open = self.store.find_open(&files.shown_folder());
+        let is_open = open.is_some_and(|open| Rc::ptr_eq(&open, files));
         if is_open { Ok(()) } else { files.release_lease(self.io).await }
+    }
+
+    /// Releases the lease of a session into which an import failed, so that nobody takes it for open. What failed is
+    /// told; that the lease could not be removed either is not.
+    pub(super) async fn give_up_lease(&self, files: &Rc<SessionFiles>) {
+        if !self.is_ongoing {
+            self.release_unless_open(files).await.ok();
+        }
     }
 
     /// Records the agent's model and tools, if they changed.

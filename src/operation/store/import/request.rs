@@ -38,6 +38,19 @@ pub(super) struct ImportFile {
     /// A text that differs once the file has changed.
     pub change_mark: String,
     pub byte_len: u64,
+    /// When it last changed, in milliseconds since 1970, where the host says so.
+    pub changed_ms: Option<i64>,
+}
+
+/// A request to list what an import of files would take in.
+pub(super) struct ImportableRequest {
+    pub files: Vec<ImportFile>,
+    pub agent: Option<String>,
+    /// How many sessions at most.
+    pub limit: usize,
+    /// The user named the file.
+    pub is_named: bool,
+    pub reports_progress: bool,
 }
 
 impl FileRequest {
@@ -71,15 +84,12 @@ impl FileRequest {
 impl FilesRequest {
     pub fn from_json(json: &str) -> Result<FilesRequest, Trouble> {
         let (mut fields, bad) = (request::parse(json, "files, from, tells or notes")?, &mut Vec::new());
-        let files = fields.take_raw("files").and_then(parse_objects);
-        let files = files.ok_or_else(|| {
-            Trouble::new(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
-        })?;
+        let files = take_files(&mut fields, bad)?;
         let notes = fields.take_raw("notes").and_then(parse_objects);
         let request = FilesRequest {
             notes: notes
                 .map(|notes| notes.into_iter().map(|note| ImportNote::from_fields(note, bad)).collect()),
-            files: files.into_iter().map(|file| ImportFile::from_fields(file, bad)).collect(),
+            files,
             agent: fields.take("from", bad),
             reports_progress: fields.take("tells", bad).unwrap_or_default(),
         };
@@ -88,14 +98,44 @@ impl FilesRequest {
     }
 }
 
+impl ImportableRequest {
+    pub fn from_json(json: &str) -> Result<ImportableRequest, Trouble> {
+        let known = "files, from, limit, isNamed or tells";
+        let (mut fields, bad) = (request::parse(json, known)?, &mut Vec::new());
+        let request = ImportableRequest {
+            files: take_files(&mut fields, bad)?,
+            agent: fields.take("from", bad),
+            limit: fields.take::<u32>("limit", bad).map_or(usize::MAX, |limit| limit as usize),
+            is_named: fields.take("isNamed", bad).unwrap_or_default(),
+            reports_progress: fields.take("tells", bad).unwrap_or_default(),
+        };
+        request::reject_bad(bad)?;
+        Ok(request)
+    }
+}
+
+/// Returns the agent by which a file is read, empty where its content decides, and the mark of its state.
+pub(super) fn change_print(file: &ImportFile, from: Option<&str>) -> (String, String) {
+    let agent = from.or(file.agent.as_deref()).unwrap_or_default();
+    (agent.into(), format!("{} {agent}", file.change_mark))
+}
+
+fn take_files(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Result<Vec<ImportFile>, Trouble> {
+    let files = fields.take_raw("files").and_then(parse_objects).ok_or_else(|| {
+        Trouble::new(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
+    })?;
+    Ok(files.into_iter().map(|file| ImportFile::from_fields(file, bad)).collect())
+}
+
 impl ImportFile {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> ImportFile {
-        request::reject_unknown(&fields, "path, agent, size or bytes", bad);
+        request::reject_unknown(&fields, "path, agent, size, bytes or changed", bad);
         ImportFile {
             path: fields.take("path", bad).unwrap_or_default(),
             agent: fields.take("agent", bad),
             change_mark: fields.take("size", bad).unwrap_or_default(),
             byte_len: fields.take("bytes", bad).unwrap_or_default(),
+            changed_ms: fields.take("changed", bad),
         }
     }
 }

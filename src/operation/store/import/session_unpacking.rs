@@ -4,15 +4,18 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::file::{DocumentShare, import_entry_json};
+use super::importable::describe;
 use super::{ImportReport, Importer};
 use crate::error::Code;
+use crate::interop;
 use crate::json::text::to_json;
 use crate::layout::{EVENTS, File, MESSAGES, SessionLocation, TOOLS};
-use crate::operation::Trouble;
 use crate::operation::session_files::SessionFiles;
+use crate::operation::{OutgoingRedactor, Trouble};
 use crate::record::id::is_safe;
 use crate::record::session_file::{SessionFile, message_ids, missing_lines};
 
@@ -36,6 +39,10 @@ impl Importer<'_> {
             return Err(Trouble::new(Code::InvalidId, message));
         }
         self.report_progress(share, 0.0).await?;
+        if let Some(redactor) = &self.dry_run {
+            let imported = self.describe_session_file(&file, bytes, redactor, share).await?;
+            return Ok(ImportReport { imported, ..ImportReport::default() });
+        }
         let mut tries_left = MAX_ATTEMPTS;
         let (place, added) = loop {
             let place = self.place_for_id(&file.id).await?;
@@ -60,6 +67,25 @@ impl Importer<'_> {
         };
         let problems = file.problems.iter().map(of_path).collect();
         Ok(ImportReport { imported: Vec::from([imported]), problems, is_open: false })
+    }
+
+    async fn describe_session_file(
+        &self,
+        file: &SessionFile,
+        bytes: &[u8],
+        redactor: &OutgoingRedactor,
+        share: &DocumentShare<'_>,
+    ) -> Result<Vec<String>, Trouble> {
+        let place = self.place_for_id(&file.id).await?;
+        let there = self.io.read_all(&place.log(MESSAGES)).await?;
+        let (all, is_new) = (message_ids(file.log(MESSAGES)), there.is_none());
+        let counts = (all.len(), all.difference(&message_ids(&there.unwrap_or_default())).count());
+        let mut described = Vec::new();
+        for read in &interop::leftoff::read(bytes)?.sessions {
+            let title = self.redacted_title(read, &read.messages, redactor).await?;
+            described.extend(describe(read, (file.id.clone(), is_new), title, counts, share));
+        }
+        Ok(described)
     }
 
     // Finds where the session lies, in any project and placement, or else where it is to begin.

@@ -52,18 +52,7 @@ impl Importer<'_> {
         imported: &ImportedSession,
         messages: &Rc<Vec<Message>>,
     ) -> Result<Rc<SessionFiles>, Trouble> {
-        // A session that is being recorded belongs to the project of the client's folder.
-        let of_store = || self.is_ongoing.then(|| self.store.setup.project.clone());
-        // A project that is entered by a link is the project that the link leads to.
-        let project = match imported.folder.clone() {
-            Some(folder) => Some(self.io.real_path(&folder).await?),
-            None => of_store(),
-        };
-        let hash = match &project {
-            None => NO_PROJECT.into(),
-            Some(path) => project::hash(&self.normalize_path(path).await?),
-        };
-        let place = SessionLocation::Home { project: hash, id: imported.id.clone() };
+        let (place, project) = self.find_target_place(imported).await?;
         if let Some(known) = self.find_known_place(&place, imported).await? {
             return self.store.open_for_import(self.io, known).await;
         }
@@ -78,6 +67,37 @@ impl Importer<'_> {
         let files = self.store.unopened_session(&place, "");
         files.begin_session(self.io, self.build_new_session(imported, project, command)).await?;
         Ok(files)
+    }
+
+    /// Finds the session that has an agent's session already, as it is on disk; none where an import would create it.
+    pub(super) async fn find_stored_session(
+        &self,
+        imported: &ImportedSession,
+    ) -> Result<Option<Rc<SessionFiles>>, Trouble> {
+        let (place, _) = self.find_target_place(imported).await?;
+        match self.find_known_place(&place, imported).await? {
+            Some(known) => self.store.open_unchanged(self.io, known).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    // Returns where a new session of an agent's begins, and its project's folder.
+    async fn find_target_place(
+        &self,
+        imported: &ImportedSession,
+    ) -> Result<(SessionLocation, Option<String>), Trouble> {
+        // A session that is being recorded belongs to the project of the client's folder.
+        let of_store = || self.is_ongoing.then(|| self.store.setup.project.clone());
+        // A project that is entered by a link is the project that the link leads to.
+        let project = match imported.folder.clone() {
+            Some(folder) => Some(self.io.real_path(&folder).await?),
+            None => of_store(),
+        };
+        let hash = match &project {
+            None => NO_PROJECT.into(),
+            Some(path) => project::hash(&self.normalize_path(path).await?),
+        };
+        Ok((SessionLocation::Home { project: hash, id: imported.id.clone() }, project))
     }
 
     fn build_new_session(
@@ -239,6 +259,24 @@ impl Store {
         io: &Io,
         place: SessionLocation,
     ) -> Result<Rc<SessionFiles>, Trouble> {
+        let files = self.open_unchanged(io, place).await?;
+        if self.find_open(&files.shown_folder()).is_some() {
+            return Ok(files);
+        }
+        let PauseReport { notices, .. } = Box::pin(files.pause_if_idle(io, self.setup.idle_ms, true)).await?;
+        self.report_notices(&files.shown_folder(), notices);
+        if let Some(place) = SessionLocation::of(&files.folder()) {
+            self.register_workspace(io, &place).await?;
+        }
+        Ok(files)
+    }
+
+    /// Opens the session at a place, or returns the one that is open there, and changes nothing of it.
+    pub(in crate::operation::store) async fn open_unchanged(
+        &self,
+        io: &Io,
+        place: SessionLocation,
+    ) -> Result<Rc<SessionFiles>, Trouble> {
         let Some(place) = self.current_place(io, place.clone()).await? else {
             return Err(self.unopened_session(&place, "").moved_error());
         };
@@ -250,9 +288,6 @@ impl Store {
         if io.stat(&files.folder()).await?.is_none() {
             return Err(files.moved_error());
         }
-        let PauseReport { notices, .. } = Box::pin(files.pause_if_idle(io, self.setup.idle_ms, true)).await?;
-        self.report_notices(&files.shown_folder(), notices);
-        self.register_workspace(io, &place).await?;
         Ok(files)
     }
 }

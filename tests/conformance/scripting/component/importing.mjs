@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 
-import { documents, collectAgentFiles } from "../../../../js/agents/files.js";
+import { collectAgentFiles, documents, listNamedFiles } from "../../../../js/agents/files.js";
 import { transcriptLocations } from "../../../../js/agents/transcript-locations.js";
 import { NodeStorage } from "../../../../js/index.js";
 import { bytesOf, contentOf } from "../../../component/host.mjs";
@@ -53,6 +53,16 @@ export async function importedAll(host, asked) {
 async function importedOf(host, kept, { from, onProgress }) {
   const files = await collectAgentFiles(storage, kept);
   return progressing(host, onProgress, (tells) => host.store.importFiles(JSON.stringify({ files, from, tells })));
+}
+
+/** @param {ScriptedHost} host @param {any} asked */
+export async function listedImportable(host, { path, onProgress, ...asked }) {
+  const named = path === undefined ? undefined : await listNamedFiles(storage, path);
+  const places = await transcriptLocations({ project: host.project });
+  const files = named ?? { files: await collectAgentFiles(storage, places) };
+  return progressing(host, onProgress, (tells) =>
+    host.store.listImportable(JSON.stringify({ ...files, ...asked, tells })),
+  );
 }
 
 /**

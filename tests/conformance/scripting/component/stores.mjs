@@ -8,7 +8,7 @@ import { toJson } from "../../../../js/wasm/json.js";
 import { texts as plain } from "../../../component/host.mjs";
 import { awaitDone, json, placementOf, texts } from "./answers.mjs";
 import { handedOver } from "./handing.mjs";
-import { importPath, importedAll, progressing, recordConversation } from "./importing.mjs";
+import { importPath, importedAll, listedImportable, progressing, recordConversation } from "./importing.mjs";
 import { OF_SESSIONS, asking, callerAnswers, redactValue } from "./sessions.mjs";
 
 /** @import { SessionRequest } from "./sessions.mjs" */
@@ -34,6 +34,7 @@ export const OF_STORES = {
   goesOn: ({ host, session, asked: { text } }) => awaitDone(host.run(host.store.continuedBy(session, text))),
   import: ({ host, asked }) => importPath(host, asked),
   importAll: ({ host, asked }) => importedAll(host, asked),
+  listImportable: ({ host, asked }) => listedImportable(host, asked),
   saveOutput: ({ host, asked: { result, ...output } }) => {
     host.given = Buffer.from(toJson(result, { about: "result" }));
     return json(host.run(host.store.saveOutput(JSON.stringify({ ...output, sizeBytes: host.given.length }))));
