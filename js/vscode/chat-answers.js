@@ -58,7 +58,7 @@ export async function answerChat(store, asked, writer) {
 export function offerFollowups(answered) {
   if (!answered) return [];
   const { kind, question, answer, words = [] } = answered;
-  const ask = { label: "Answer by the model", prompt: question, command: "" };
+  const ask = { label: "Ask the model", prompt: question, command: "" };
   const recall = { label: "Show the quotes", prompt: question, command: "recall" };
   const search = { label: "Search all projects", prompt: words.join(" ") || question, command: "search" };
   if (kind === "question") return answer ? [recall, search] : [search];
@@ -101,7 +101,7 @@ async function answerQuestion(store, asked, writer) {
   const { answer, failure } = await writeAnswer(asked, recalled, writer);
   if (isCancelled()) return answered;
   if (failure === undefined) {
-    writer.writeLinks(`\n\n${listSources(sessions)}`);
+    writer.writeLinks(`\n\nSources:\n\n${listSources(sessions)}`);
     return { ...answered, answer };
   }
   const told = answer ? "The model did not finish its answer" : "No model answered";

@@ -29,3 +29,13 @@ export const newerNode = () => newerNodeOf(lookIn([folder]));
 
 export const vsce = () => join(folder, "node_modules", "@vscode", "vsce", "vsce");
 export const codeServer = () => join(folder, "node_modules", "code-server", "out", "node", "entry.js");
+
+/** Installs the extension that asks what only an extension can ask. @param {{ folder: string, home: string }} at */
+export function installProbe({ folder: own, home }) {
+  const probe = join(own, "probe.vsix");
+  const flags = ["--no-dependencies", "--skip-license", "--allow-missing-repository"];
+  const cwd = join(root, "tests", "vscode", "probe");
+  run(newerNode(), [vsce(), "package", ...flags, "--out", probe], { cwd, quiet: true });
+  const folders = ["--extensions-dir", join(own, "extensions"), "--user-data-dir", join(own, "data")];
+  run(newerNode(), [codeServer(), ...folders, "--install-extension", probe], { env: { HOME: home }, quiet: true });
+}
