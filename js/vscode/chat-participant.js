@@ -9,7 +9,7 @@ import { OPEN_COMMAND } from "./chat-texts.js";
 import { tellErrors } from "./commands.js";
 
 /** @import { CancellationToken, ChatContext, ChatRequest, ChatResponseStream, ExtensionContext, LanguageModelChat } from "vscode" */
-/** @import { Answered, AskModel, ChatWriter } from "./chat-answers.js" */
+/** @import { ChatAnswer, AskModel, ChatWriter } from "./chat-answers.js" */
 /** @import { OpenedStore } from "./opened-store.js" */
 /** @import { SessionPanels } from "./session-panels.js" */
 
@@ -23,7 +23,7 @@ export function registerChatParticipant(context, { opened, panels }) {
   );
   const iconFor = (/** @type {string} */ theme) => Uri.joinPath(context.extensionUri, "media", `tab-${theme}.svg`);
   participant.iconPath = { light: iconFor("light"), dark: iconFor("dark") };
-  participant.followupProvider = { provideFollowups: ({ metadata }) => offerFollowups(metadata?.answered) };
+  participant.followupProvider = { provideFollowups: ({ metadata }) => offerFollowups(metadata?.answer) };
   context.subscriptions.push(
     participant,
     commands.registerCommand(OPEN_COMMAND, (id, title, message) =>
@@ -41,29 +41,29 @@ async function answerRequest(opened, { request, history, stream, token }) {
     const question = {
       words: request.prompt.trim(),
       command: request.command,
-      earlier: history.flatMap((turn) => /** @type {Answered[]} */ (readAnswered(turn))),
+      earlier: history.flatMap((turn) => /** @type {ChatAnswer[]} */ (readAnswer(turn))),
       askModel: request.model && askBy(request.model, token),
       isCancelled: () => token.isCancellationRequested,
     };
-    const answered = await answerChat(await opened.store(), question, writeTo(stream));
-    return { metadata: { answered } };
+    const answer = await answerChat(await opened.store(), question, writeTo(stream));
+    return { metadata: { answer } };
   } catch (error) {
     if (!(error instanceof LeftoffError)) throw error;
     return { errorDetails: { message: `leftoff: ${error.message}` } };
   }
 }
 
-/** What was answered at a turn of this chat. @param {ChatContext["history"][number]} turn @returns {Answered[]} */
-function readAnswered(turn) {
-  const answered = "result" in turn ? turn.result.metadata?.answered : undefined;
-  return answered ? [answered] : [];
+/** What was answered at a turn of this chat. @param {ChatContext["history"][number]} turn @returns {ChatAnswer[]} */
+function readAnswer(turn) {
+  const answer = "result" in turn ? turn.result.metadata?.answer : undefined;
+  return answer ? [answer] : [];
 }
 
 /** @param {LanguageModelChat} model @param {CancellationToken} token @returns {AskModel} */
 const askBy = (model, token) =>
   async function* ask(talk) {
     const { User: question, Assistant: answer } = LanguageModelChatMessage;
-    const messages = talk.flatMap((one) => [question(one.question), ...(one.answer ? [answer(one.answer)] : [])]);
+    const messages = talk.flatMap((one) => [question(one.question), ...(one.text ? [answer(one.text)] : [])]);
     yield* (await model.sendRequest(messages, { justification: JUSTIFICATION }, token)).text;
   };
 

@@ -11,7 +11,7 @@ import { MemoryStorage, openStore } from "../../js/index.js";
 import { answerChat, offerFollowups } from "../../js/vscode/chat-answers.js";
 import { escapeMarkdown, numberSources, showHit, splitQuotes } from "../../js/vscode/chat-texts.js";
 
-/** @import { Answered, AskModel, ChatQuestion } from "../../js/vscode/chat-answers.js" */
+/** @import { ChatAnswer, AskModel, ChatQuestion } from "../../js/vscode/chat-answers.js" */
 /** @import { Found, Store } from "../../js/index.js" */
 
 const PAYLOADS = /** @type {string[]} */ (
@@ -31,7 +31,7 @@ async function openPinned() {
 
 /** @param {Store} store @param {Partial<ChatQuestion>} asked */
 async function answer(store, asked) {
-  /** @type {{ written: string, links: string, told: { question: string, answer?: string }[] }} */
+  /** @type {{ written: string, links: string, told: { question: string, text?: string }[] }} */
   const shown = { written: "", links: "", told: [] };
   const { askModel } = asked;
   const question = {
@@ -51,7 +51,7 @@ async function answer(store, asked) {
     write: (/** @type {string} */ text) => void (shown.written += text),
     writeLinks: (/** @type {string} */ text) => void (shown.links += text),
   };
-  return { answered: await answerChat(store, question, writer), ...shown };
+  return { given: await answerChat(store, question, writer), ...shown };
 }
 
 /** @param {string[]} pieces @param {Error} [error] @returns {AskModel} */
@@ -105,10 +105,10 @@ test("a model's answer is followed by its sources, and is told with the next que
   assert.equal(first.written, "Version 2 drops it [1].");
   assert.match(first.links, /^\n\nSources:\n\n1\. \[Croniter\]\(command:/);
   assert.equal(first.told.length, 1);
-  const earlier = [/** @type {Answered} */ (first.answered)];
+  const earlier = [/** @type {ChatAnswer} */ (first.given)];
   // Alone it has no word that anyone said.
   const next = await answer(store, { words: "and who?", earlier, askModel: modelOf(["You."]) });
-  assert.equal(next.told[0].answer, "Version 2 drops it [1].");
+  assert.equal(next.told[0].text, "Version 2 drops it [1].");
   assert.ok(next.told[1].question.includes(REASON));
   assert.ok(next.told[1].question.endsWith("The question: and who?"));
 });
@@ -121,11 +121,11 @@ test("without an answer of a model the quotes are shown, with the reason", async
     [modelOf([], new Error("no quota_")), "No model answered: no quota\\_. "],
     [modelOf(["Version"], new Error("closed")), "Version\n\nThe model did not finish its answer: closed. "],
   ])) {
-    const { written, links, answered } = await answer(store, { askModel });
+    const { written, links, given } = await answer(store, { askModel });
     assert.equal(written.trim(), `${reason}This is what was said:`);
     assert.ok(links.includes("version 2 drops Python 3\\.8"));
-    assert.equal(answered?.answer, undefined);
-    assert.deepEqual(offerFollowups(answered).map(({ command }) => command), ["search"]); // prettier-ignore
+    assert.equal(given?.text, undefined);
+    assert.deepEqual(offerFollowups(given).map(({ command }) => command), ["search"]); // prettier-ignore
   }
 });
 
