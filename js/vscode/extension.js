@@ -3,6 +3,7 @@
 
 import { commands } from "vscode";
 
+import { registerChatParticipant } from "./chat-participant.js";
 import { registerCommands } from "./commands.js";
 import { registerFileSessions } from "./file-sessions.js";
 import { registerDesktop } from "./desktop.node.js";
@@ -27,6 +28,7 @@ export function activate(context) {
   registerDesktop(context, { opened, panels });
   registerStatusBar(context, { opened, panels });
   registerLanguageTools(context, opened);
+  registerChatParticipant(context, { opened, panels });
   registerSessionFiles(context, { opened, panels });
   context.subscriptions.push(panels);
   ending = () => opened.close();

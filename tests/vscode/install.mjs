@@ -1,6 +1,7 @@
 // @ts-check
 /** Installs the editor that the extension is tried in, and `vsce`, each pinned, into `target/vscode`. */
 
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { installPackages } from "../../scripts/debian.mjs";
 import { ask, root, run } from "../../scripts/run.mjs";
@@ -29,3 +30,22 @@ export const newerNode = () => newerNodeOf(lookIn([folder]));
 
 export const vsce = () => join(folder, "node_modules", "@vscode", "vsce", "vsce");
 export const codeServer = () => join(folder, "node_modules", "code-server", "out", "node", "entry.js");
+
+/**
+ * Installs the extension that asks what only an extension can ask: into the host that tries leftoff, which has no models
+ * of another.
+ * @param {{ folder: string, home: string }} at @param {{ isWebOnly?: boolean }} [where]
+ */
+export function installProbe({ folder: own, home }, { isWebOnly = false } = {}) {
+  const probe = join(own, "probe");
+  cpSync(join(root, "tests", "vscode", "probe"), probe, { recursive: true });
+  const { main, ...manifest } = JSON.parse(readFileSync(join(probe, "package.json"), "utf8"));
+  writeFileSync(join(probe, "package.json"), JSON.stringify({ ...manifest, ...(!isWebOnly && { main }) }));
+  const flags = ["--no-dependencies", "--skip-license", "--allow-missing-repository"];
+  run(newerNode(), [vsce(), "package", ...flags, "--out", `${probe}.vsix`], { cwd: probe, quiet: true });
+  const folders = ["--extensions-dir", join(own, "extensions"), "--user-data-dir", join(own, "data")];
+  run(newerNode(), [codeServer(), ...folders, "--install-extension", `${probe}.vsix`], {
+    env: { HOME: home },
+    quiet: true,
+  });
+}

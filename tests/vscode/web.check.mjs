@@ -1,13 +1,25 @@
 // @ts-check
 // The extension in the browser's extension host: the folder's sessions are read, and others are kept in the browser.
-// Tries: js/vscode/host.web.js, js/vscode/mounted-storage.js, js/vscode/workspace-storage.js, js/vscode/session-files.js
+// Tries: js/vscode/host.web.js, js/vscode/mounted-storage.js, js/vscode/workspace-storage.js, js/vscode/session-files.js,
+// js/vscode/chat-participant.js
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../js/index.js";
 import { root } from "../../scripts/run.mjs";
-import { chooseInMenu, openWorkbench, panel, row, runCommand, shoot, showSessions } from "./workbench.mjs";
+import { installProbe } from "./install.mjs";
+import {
+  askChat,
+  chooseInMenu,
+  openWorkbench,
+  panel,
+  row,
+  runCommand,
+  shoot,
+  showChat,
+  showSessions,
+} from "./workbench.mjs";
 
 const REAL = join(root, "tests", "fixtures", "claude-code", "real", "2.1.197");
 const TRANSCRIPT = "445adb5c-b44b-4625-86f4-77b2ace446f0.jsonl";
@@ -18,7 +30,7 @@ const TRANSCRIPT = "445adb5c-b44b-4625-86f4-77b2ace446f0.jsonl";
 export default {
   title: "in a browser the folder's sessions are read, and imported ones are kept by the browser",
   isWebOnly: true,
-  async prepare({ home, project }) {
+  async prepare({ folder, home, project }) {
     const store = await openStore({ home: join(home, ".leftoff"), project, workspace: project });
     const session = await store.create({ title: "The parser" });
     await session.append([
@@ -30,6 +42,7 @@ export default {
     await inFolder.import(join(root, "tests", "fixtures", "codex", "real"));
     await inFolder.close();
     cpSync(join(REAL, TRANSCRIPT), join(project, "claude.jsonl"));
+    installProbe({ folder, home }, { isWebOnly: true });
   },
   async run({ browser, url, home, project }) {
     const user = await browser.newContext();
@@ -45,6 +58,12 @@ export default {
     await (await store.session(id)).append({ role: "user", content: "And its tests?" });
     await store.close();
     await shown.locator("article", { hasText: "And its tests?" }).waitFor();
+
+    await showChat(page);
+    const answer = await askChat(page, "@leftoff what is the parser's entry point called now?");
+    await answer.getByRole("link", { name: "The parser" }).waitFor();
+    assert.match(readFileSync(join(project, "asked.json"), "utf8"), /user: Rename the parser's entry point, please\./);
+    await shoot(page, "web-chat");
 
     await runCommand(page, "leftoff: Search Sessions…");
     await page.locator(".quick-input-widget input[type=text]").first().fill("entry point");

@@ -47,6 +47,34 @@ export async function chooseInMenu(at, name) {
   await at.page().keyboard.press("Enter");
 }
 
+/** Shows the chat, where the probe's model is chosen by itself. @param {Page} page */
+export async function showChat(page) {
+  await runCommand(page, "Chat: Open Chat");
+  await page.locator(".interactive-session").getByText("Probe Model").waitFor();
+}
+
+/** Asks in the chat, and gives the answer to it. @param {Page} page @param {string} text */
+export const askChat = (page, text) =>
+  readAnswer(page, async () => {
+    await page.locator(".interactive-session .interactive-input-part .monaco-editor").first().click();
+    await page.keyboard.insertText(text);
+    await page.keyboard.press("Enter");
+  });
+
+/** Asks what the chat offers to ask next. @param {Page} page @param {string} label */
+export const askNext = (page, label) =>
+  readAnswer(page, () => page.locator(".interactive-session-followups").getByText(label).click());
+
+/** The answer to what is asked now: the chat draws only the rows that are in sight. @param {Page} page @param {() => Promise<void>} ask @returns {Promise<Locator>} */
+async function readAnswer(page, ask) {
+  const rows = page.locator(".interactive-session .monaco-list-row:has(.interactive-response)");
+  const places = await rows.evaluateAll((all) => all.map((one) => Number(one.dataset.index)));
+  await ask();
+  const answer = page.locator(`.interactive-session .monaco-list-row[data-index="${Math.max(-1, ...places) + 2}"]`);
+  await answer.waitFor();
+  return answer;
+}
+
 /** Keeps a picture where the environment wants them. @param {Page} page @param {string} name */
 export async function shoot(page, name) {
   const { LEFTOFF_SHOTS: folder } = process.env;
