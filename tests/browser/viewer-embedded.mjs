@@ -44,6 +44,7 @@ const WIDTHS = /** @type {const} */ ([
   [1100, 108],
   [900, 108],
   [420, 24],
+  [320, 24],
 ]);
 
 /** The computed styles of all that is the host's. @param {Page} page @returns {Promise<Styles>} */
@@ -272,6 +273,12 @@ async function checkWidths(page) {
     }
     equal("the map's width", await page.locator("leftoff-map").evaluate((one) => one.clientWidth), map);
   }
+  await page.emulateMedia({ forcedColors: "active" });
+  await press("j");
+  const frames = await page
+    .locator(".left .tab")
+    .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).outlineStyle));
+  equal("the frames of tabs in forced colors, of which the first is selected", frames, ["solid", "none", "none"]);
 }
 
 /**
