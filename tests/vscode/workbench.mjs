@@ -7,7 +7,7 @@ import process from "node:process";
 /** @import { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core" */
 
 /** How long the editor may take, whatever else the machine is doing. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 
 /** @param {Browser | BrowserContext} browser a context where a user has several windows @param {string} url @returns {Promise<Page>} */
 export async function openWorkbench(browser, url) {
