@@ -17,9 +17,11 @@ export interface ViewedSession {
 export interface OpenedViewer {
   /** Once all messages are read; rejects with what `Session.messages` throws. */
   whole: Promise<void>;
+  /** Gives the keyboard's focus to the message that keys act on. */
+  focus: () => Promise<void>;
   /** Opens the search field with the focus in it; with a query, searches for it. */
   openSearch: (query?: string) => Promise<void>;
-  /** Opens what the model saw, or closes it. */
+  /** Opens what the model saw, with the focus in it, or closes it. */
   toggleInspector: () => Promise<void>;
   /** Scrolls to a message once all are read, and unfolds what hides it; false if the session does not have it. */
   reveal: (messageId: string) => Promise<boolean>;

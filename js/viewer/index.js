@@ -10,7 +10,7 @@ import { showSession } from "./open.js";
 
 /**
  * Shows a session below an element, in place of what is there: its messages as they are read, then what is appended.
- * The stylesheet `leftoff/viewer.css` is the page's to load, and styles nothing but the viewer; the element gives the height.
+ * The stylesheet `leftoff/viewer.css` is the page's to load, and styles nothing but the viewer; the element gives the size.
  * @param {Element} root
  * @param {ViewedSession} viewed a store that was opened `readOnly` keeps its last context as it is, whichever previews are
  *   looked at

@@ -51,8 +51,9 @@ export function showSession(root, opened) {
   const whole = read(viewer, opened, ended.signal);
   return {
     whole,
+    focus: () => viewer.focusCurrent(),
     openSearch: (query) => viewer.openSearch(query),
-    toggleInspector: async () => model.inspector.toggle(),
+    toggleInspector: () => viewer.toggleInspector(),
     reveal: async (messageId) => {
       await whole;
       return viewer.reveal(messageId);

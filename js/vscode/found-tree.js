@@ -1,9 +1,9 @@
 // @ts-check
 /** The view of what agents keep on this machine and the store has not. */
 
-import { EventEmitter, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, window } from "vscode";
+import { commands, EventEmitter, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, window } from "vscode";
 
-import { formatAge, formatCount, formatDay, nowDate } from "./texts.js";
+import { formatAge, formatCount, formatDay, joinFacts, nowDate, sayAge } from "./texts.js";
 import { tooltipOf } from "./tooltip.js";
 import { arrangeFound } from "./found-rows.js";
 
@@ -52,7 +52,10 @@ export class FoundTree {
   /** @returns {Promise<FoundAgent[]>} */
   async agents() {
     this.#searching ??= this.#search().then(
-      (found) => void (this.#found = found),
+      (found) => {
+        this.#found = found;
+        void commands.executeCommand("setContext", "leftoff.isSearched", true);
+      },
       (error) => {
         this.#searching = undefined;
         throw error;
@@ -97,20 +100,19 @@ function agentItem({ agent, rows }) {
 function foundItem(row) {
   const { agent, id, path, title, changed, expires } = row;
   const item = new TreeItem(title || "Untitled", TreeItemCollapsibleState.None);
-  const facts = [
-    expires && `deleted from ${formatDay(expires)} on`,
-    changed && formatAge(changed, nowDate()),
-    countOf(row),
-  ].filter(Boolean);
+  const deletion = expires && `deleted from ${formatDay(expires)} on`;
+  const [age, spoken] = changed ? [formatAge(changed, nowDate()), sayAge(changed, nowDate())] : [];
   item.id = `${agent}:${id}:${path}`;
-  item.description = facts.join(" · ");
+  item.description = joinFacts(deletion, age, countOf(row));
   item.iconPath = expires
     ? new ThemeIcon("warning", new ThemeColor("list.warningForeground"))
     : new ThemeIcon(row.isNew ? "cloud-download" : "diff-added");
   item.contextValue = "found";
   item.tooltip = tooltipOf(factsOf(row));
   item.command = { command: "leftoff.openFound", title: "Import and Open", arguments: [row] };
-  item.accessibilityInformation = { label: [title || "Untitled", agent, ...facts].join(", ") };
+  item.accessibilityInformation = {
+    label: [title || "Untitled", agent, deletion, spoken, countOf(row)].filter(Boolean).join(", "),
+  };
   return item;
 }
 

@@ -69,7 +69,8 @@ function hitItem(found, now) {
   const text = excerpt.map((piece) => piece.text).join("");
   return {
     label: text.trim().replaceAll(/\s+/g, " ").slice(0, MAX_CHARACTERS) || title,
-    description: joinFacts(title || "Untitled", agent, formatAge(lastActive, now)),
+    // An icon is not heard.
+    description: joinFacts(role, title || "Untitled", agent, formatAge(lastActive, now)),
     iconPath: new ThemeIcon(ICONS[role] ?? "comment"),
     // Shown whatever the editor's own matching would leave out: these are hits already.
     alwaysShow: true,

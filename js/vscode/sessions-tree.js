@@ -4,7 +4,7 @@
 import { commands, EventEmitter, ThemeIcon, TreeItem, TreeItemCollapsibleState, window, workspace } from "vscode";
 
 import { pathOf, IS_WEB_HOST } from "./host.node.js";
-import { formatAge, formatCount, joinFacts, nowDate } from "./texts.js";
+import { formatAge, formatCount, joinFacts, nowDate, sayAge } from "./texts.js";
 import { tooltipOf } from "./tooltip.js";
 import { groupSessions } from "./session-groups.js";
 
@@ -50,6 +50,8 @@ export class SessionsTree {
     const { store, isReadOnly } = await this.#opened.open();
     if (isReadOnly) this.#isReadOnly = isReadOnly;
     const listed = await (this.#isAll ? store.list({ all: true }) : listHere(store));
+    // Until then nobody knows that there is none, and what says so would take the focus with it when it goes.
+    void commands.executeCommand("setContext", "leftoff.isListed", true);
     const key = /** @type {GroupKey} */ (workspace.getConfiguration("leftoff").get("groupBy") ?? "day");
     return groupSessions(listed, key, nowDate());
   }
@@ -95,7 +97,15 @@ function sessionItem(listed, isReadOnly) {
   item.tooltip = tooltipOf(factsOf(listed));
   item.command = { command: "leftoff.open", title: "Open", arguments: [listed] };
   item.accessibilityInformation = {
-    label: [title || "Untitled", agent, formatCount(messageCount, "message"), status, age].filter(Boolean).join(", "),
+    label: [
+      title || "Untitled",
+      agent,
+      formatCount(messageCount, "message"),
+      archivedAt ? "archived" : status,
+      sayAge(lastActive, nowDate()),
+    ]
+      .filter(Boolean)
+      .join(", "),
   };
   return item;
 }

@@ -17,15 +17,26 @@ export const formatCount = (count, noun) => `${count.toLocaleString()} ${noun}${
 /** What is known of a thing, in a line. @param {(string | false | undefined)[]} facts */
 export const joinFacts = (...facts) => facts.filter(Boolean).join(" · ");
 
-/** How long ago a time is: `3h`, `2w`. @param {string} time RFC 3339 @param {Date} now */
+/** How long ago a time is, to be seen: `3h`, `2w`. @param {string} time RFC 3339 @param {Date} now */
 export function formatAge(time, now) {
-  let amount = (now.getTime() - Date.parse(time)) / 60_000;
-  if (!(amount >= 1)) return "now";
+  const { amount, unit } = measureAge(time, now);
+  return amount === 0 ? "now" : `${amount}${unit === "minute" ? "min" : unit[0]}`;
+}
+
+/** How long ago a time is, to be heard: `3 hours ago`. @param {string} time RFC 3339 @param {Date} now */
+export function sayAge(time, now) {
+  const { amount, unit } = measureAge(time, now);
+  return amount === 0 ? "now" : `${formatCount(amount, unit)} ago`;
+}
+
+/** @param {string} time @param {Date} now @returns {{ amount: number, unit: string }} 0 for less than a minute */
+function measureAge(time, now) {
+  let amount = Math.max((now.getTime() - Date.parse(time)) / 60_000, 0) || 0;
   for (const [unit, most] of UNITS) {
-    if (amount < most) return `${Math.floor(amount)}${unit === "minute" ? "min" : unit[0]}`;
+    if (amount < most) return { amount: Math.floor(amount), unit };
     amount /= most;
   }
-  return "";
+  return { amount: 0, unit: "minute" };
 }
 
 export const nowDate = () => new Date(nowMs());

@@ -1,6 +1,6 @@
 // @ts-check
 // The viewer in a part of a host's page: the host keeps its styles, and runs the viewer's commands; in VS Code it has
-// the theme's colors, all of which can be read.
+// the theme's colors, all of which can be read. It is laid out by its own width, whatever the window's is.
 // Tries: js/viewer/styles/, js/viewer/elements/theme.js, js/viewer/elements/viewer.js, js/viewer/open.js, scripts/viewer.mjs
 
 import { checkAxe, equal, expect, servePackage } from "./viewer.mjs";
@@ -32,6 +32,20 @@ const WEBVIEW = `<!doctype html><html lang="en"><head><meta charset="utf-8"><tit
     kbd { box-shadow: inset 0 -1px 0 #808080 }
   }
 </style><link rel="stylesheet" href="/pkg/viewer/viewer.css"></head><body></body></html>`;
+
+/** A page with a column that is narrower than its window. */
+const COLUMN = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Column</title>
+<link rel="stylesheet" href="/pkg/viewer/viewer.css"><style>body { margin: 0 } #viewer { height: 700px }</style>
+</head><body><div id="viewer"></div></body></html>`;
+
+/** Widths of a viewer, one between each two at which it is laid out otherwise, with the width of its map. */
+const WIDTHS = /** @type {const} */ ([
+  [1200, 108],
+  [1100, 108],
+  [900, 108],
+  [420, 24],
+  [320, 24],
+]);
 
 /** The computed styles of all that is the host's. @param {Page} page @returns {Promise<Styles>} */
 const stylesOf = (page) =>
@@ -163,10 +177,12 @@ async function checkVsCode(page) {
   await showTheme(page, "Dark Modern");
   const ids = await openEmbedded(page, "body", { header: false, sidebar: false });
   const styleOf = (/** @type {string} */ selector, /** @type {string} */ property) =>
-    page
-      .locator(selector)
-      .first()
-      .evaluate((one, name) => getComputedStyle(one).getPropertyValue(name), property);
+    page.evaluate(
+      // At once, as the list may replace what was found.
+      ([selector, name]) =>
+        getComputedStyle(/** @type {Element} */ (document.querySelector(selector))).getPropertyValue(name),
+      [selector, property],
+    );
   equal(
     "headers, and outlines that are seen",
     [await page.locator("header.head").count(), await page.locator(".left").isVisible()],
@@ -204,6 +220,67 @@ async function checkVsCode(page) {
   equal("errors, whose red is too pale on white", await styleOf(".tot.bad", "color"), "rgb(59, 59, 59)");
 }
 
+/** Where each element of the viewer is that is seen, once nothing moves any more. @param {Page} page */
+const boxesOf = (page) =>
+  page.locator("leftoff-viewer").evaluate(async (viewer) => {
+    const readBoxes = () =>
+      [...viewer.querySelectorAll("*")]
+        .map((element) => ({ element, box: element.getBoundingClientRect() }))
+        .filter(({ element, box }) => element.checkVisibility() && box.top < innerHeight)
+        .map(({ element, box: { x, y, width, height } }) =>
+          [element.localName, element.className, ...[x, y, width, height].map(Math.round)].join(" "),
+        );
+    let boxes = readBoxes();
+    for (let quietFrames = 0; quietFrames < 5; quietFrames += 1) {
+      await new Promise((go) => requestAnimationFrame(go));
+      const now = readBoxes();
+      if (now.some((box, place) => box !== boxes[place])) quietFrames = 0;
+      boxes = now;
+    }
+    return boxes;
+  });
+
+/** Looks at a viewer in a wide window and in one of its own width. @param {Page} page */
+async function checkWidths(page) {
+  await openEmbedded(page, "#viewer");
+  const press = (/** @type {string} */ key) => page.locator("leftoff-viewer article[tabindex='0']").press(key);
+  const viewer = page.locator("leftoff-viewer");
+  for (const [width, map] of WIDTHS) {
+    await page.locator("#viewer").evaluate((one, width) => (one.style.width = `${width}px`), width);
+    for (const [what, key, close] of [
+      ["a session", "Escape", "Escape"],
+      ["the keys", "?", "?"],
+      ["the outline", "1", "Escape"],
+      ["what the model saw", "w", "w"],
+    ]) {
+      await press(key);
+      await page.setViewportSize({ width: 1400, height: 700 });
+      const inColumn = await boxesOf(page);
+      expect(inColumn.length > 100, `expected a viewer in the column, but found ${inColumn.length} elements`);
+      const [own, ...wide] = await viewer.evaluate((one) => [
+        one.clientWidth,
+        ...[one, ...one.querySelectorAll(".main, .conv, .insp, .help, .left, .head")].map(
+          ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
+        ),
+      ]);
+      equal(`the width of ${what}`, own, width);
+      expect(Math.max(...wide) <= 0, `expected ${what} not to scroll sideways at ${width}, but found ${wide}`);
+      await page.setViewportSize({ width, height: 700 });
+      const other = await boxesOf(page);
+      const differing = inColumn.filter((box, place) => box !== other[place]);
+      equal(`${what}, ${width} wide, in a window of that width`, differing.slice(0, 5), []);
+      await press(close);
+    }
+    equal("the map's width", await page.locator("leftoff-map").evaluate((one) => one.clientWidth), map);
+  }
+  await page.emulateMedia({ forcedColors: "active" });
+  await press("j");
+  const frames = await page
+    .locator(".left .tab")
+    .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).outlineStyle));
+  equal("the frames of tabs in forced colors, of which the first is selected", frames, ["solid", "none", "none"]);
+}
+
 /**
  * @param {Browser} driven @param {string} packed the package's folder
  */
@@ -213,6 +290,7 @@ export async function checkEmbedded(driven, packed) {
     for (const [html, work] of /** @type {const} */ ([
       [HOST, checkHost],
       [WEBVIEW, checkVsCode],
+      [COLUMN, checkWidths],
     ])) {
       const page = await driven.newPage({ viewport: { width: 1000, height: 800 } });
       const problemsOf = await watchPage(page, (url) => url.startsWith(origin));

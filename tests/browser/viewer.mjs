@@ -348,7 +348,7 @@ async function checkPreview(page) {
   await page.keyboard.press("w");
 }
 
-/** @param {import("./watch.mjs").WatchedPage} page @param {string} what */
+/** @param {Pick<import("./watch.mjs").WatchedPage, "evaluate">} page @param {string} what */
 export async function checkAxe(page, what) {
   const found = await page.evaluate(async () => {
     const { violations } = await /** @type {any} */ (globalThis).axe.run(document);

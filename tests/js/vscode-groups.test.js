@@ -7,7 +7,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { groupSessions } from "../../js/vscode/session-groups.js";
-import { formatAge } from "../../js/vscode/texts.js";
+import { formatAge, sayAge } from "../../js/vscode/texts.js";
 
 /** @param {Partial<import("../../js/index.js").Listed>} fields */
 const listed = (fields) =>
@@ -60,4 +60,9 @@ test("an age has one unit, the largest that it fills", () => {
     ["now", "45min", "6h", "6d"],
   );
   assert.equal(formatAge("2025-11-20T12:00:00Z", now), "1y");
+  const spoken = [...ages, "2025-11-20T12:00:00Z", "2026-11-29T11:00:00Z", "2026-11-29T13:00:00Z"];
+  assert.deepEqual(
+    spoken.map((time) => sayAge(time, now)),
+    ["now", "45 minutes ago", "6 hours ago", "6 days ago", "1 year ago", "1 hour ago", "now"],
+  );
 });

@@ -189,7 +189,7 @@ export class Conversation extends LitElement {
   }
 
   /**
-   * Gives a row the keyboard's focus: now if it is mounted, else once it is, unless somebody types by then.
+   * Gives a row the keyboard's focus: now if it is mounted, else once it is, unless something else got it by then.
    * @param {number} row
    */
   async focusRow(row) {
@@ -199,12 +199,13 @@ export class Conversation extends LitElement {
     const article = () =>
       /** @type {HTMLElement | null} */ (this.querySelector(`article[data-message="${CSS.escape(message)}"]`));
     article()?.focus({ preventScroll: true });
+    const { activeElement: held, body } = document;
     const asked = (this.#asked += 1);
     await this.show(row, "auto");
     await new Promise((go) => requestAnimationFrame(go));
     await this.updateComplete;
-    if (asked === this.#asked && !(document.activeElement instanceof HTMLInputElement))
-      article()?.focus({ preventScroll: true });
+    const isHeld = document.activeElement === held || document.activeElement === body;
+    if (asked === this.#asked && isHeld) article()?.focus({ preventScroll: true });
   }
 
   /** The rows on screen. */

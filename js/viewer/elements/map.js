@@ -282,7 +282,8 @@ export class SessionMap extends LitElement {
     if (!row) return;
     /** @type {Element} */ (tip.firstElementChild).textContent = `Message ${formatCount(row.place + 1)}`;
     /** @type {Element} */ (tip.lastElementChild).textContent = `${nameOf(row)}, ${formatMany(row.tokens, "token")}`;
-    tip.style.top = `${Math.min(y - 20, innerHeight - tip.offsetHeight)}px`;
+    const { top, height } = /** @type {Element} */ (tip.parentElement).getBoundingClientRect();
+    tip.style.top = `${Math.min(y - top - 20, height - tip.offsetHeight)}px`;
   }
 }
 

@@ -13,7 +13,7 @@ const TEXTS = {
   "--ink2": [...GROUNDS, "--accent-soft", "--err-soft", "--warn-soft", "--agent-soft"],
   "--ink3": [...GROUNDS, "--accent-soft", "--add", "--del"],
   "--accent": [...GROUNDS, "--accent-soft"],
-  "--err": ["--page", "--side", "--err-soft"],
+  "--err": ["--page", "--side", "--err-soft", "--accent-soft"],
   "--warn": [...GROUNDS, "--warn-soft"],
   "--ok": GROUNDS,
   "--agent": [...GROUNDS, "--agent-soft"],

@@ -67,10 +67,41 @@ export class Viewer extends LitElement {
 
   /** @param {"outline" | "files" | "usage"} tab */
   #showTab(tab) {
-    this.model.change(() => {
+    const isShown = this.querySelector(".left")?.checkVisibility() ?? false;
+    this.#toggleLeft(() => {
       this.model.tab = tab;
-      this.model.isLeftOpen ||= !this.hasSidebar;
+      this.model.isLeftOpen ||= !isShown;
     });
+  }
+
+  /** @param {() => void} change */
+  #toggleLeft(change) {
+    void this.#togglePart(".left [aria-selected=true]", () => this.model.change(change));
+  }
+
+  /** @param {"isHelpOpen" | "isDamageOpen"} name */
+  #toggleDialog(name) {
+    void this.#togglePart(".help", () => this.model.change(() => (this.model[name] = !this.model[name])));
+  }
+
+  /** Opens what the model saw, or closes it. */
+  toggleInspector() {
+    return this.#togglePart(".insp [aria-selected=true]", () => this.model.inspector.toggle());
+  }
+
+  /**
+   * Opens or closes a part: what opens gets the focus, and gives it back to the conversation as it closes.
+   * @param {string} target what gets the focus, as a selector @param {() => unknown} toggle
+   */
+  async #togglePart(target, toggle) {
+    const hadFocus = this.querySelector(":is(.left, .insp, .help):focus-within") !== null;
+    const moveFocus = async () => {
+      await this.updateComplete;
+      const opened = /** @type {HTMLElement | null} */ (this.querySelector(target));
+      if (opened?.checkVisibility()) opened.focus();
+      else if (hadFocus) await this.conversation.focusRow(this.model.cursor);
+    };
+    await Promise.all([toggle(), moveFocus()]);
   }
 
   /** @param {boolean} isShown */
@@ -104,7 +135,7 @@ export class Viewer extends LitElement {
     focusSearch: () => void this.openSearch(),
     fold: () => this.#fold(false),
     foldKind: () => this.#fold(true),
-    inspect: () => void this.model.attempt(() => this.model.inspector.toggle()),
+    inspect: () => void this.model.attempt(() => this.toggleInspector()),
     focusMap: () => /** @type {HTMLElement | null} */ (this.querySelector("[role=slider]"))?.focus(),
     showOutline: () => this.#showTab("outline"),
     showFiles: () => this.#showTab("files"),
@@ -120,9 +151,9 @@ export class Viewer extends LitElement {
     toEnd: () => this.#goTo(this.model.end(1)),
     toNew: () => this.#goToNew(),
     switchTheme: () => switchTheme(isPageOf(this) ? document.documentElement : this),
-    help: () => this.model.change(() => (this.model.isHelpOpen = !this.model.isHelpOpen)),
-    showDamage: () => this.model.change(() => (this.model.isDamageOpen = !this.model.isDamageOpen)),
-    toggleLeft: () => this.model.change(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
+    help: () => this.#toggleDialog("isHelpOpen"),
+    showDamage: () => this.#toggleDialog("isDamageOpen"),
+    toggleLeft: () => this.#toggleLeft(() => (this.model.isLeftOpen = !this.model.isLeftOpen)),
     close: () => this.#closeOne(),
   };
 
@@ -143,7 +174,8 @@ export class Viewer extends LitElement {
     const isTyping = event.target instanceof HTMLInputElement;
     if (isTyping && event.key === "Enter") return this.#moveHit(event.shiftKey ? -1 : 1);
     if (isTyping && event.key !== "Escape") return;
-    if (event.target instanceof HTMLElement && event.target.role === "slider" && event.key.length > 1) return;
+    const isInMap = event.target instanceof HTMLElement && event.target.role === "slider";
+    if (isInMap && event.key.length > 1 && event.key !== "Escape") return;
     if (event.key === "Home" || event.key === "End") {
       // The browser itself knows the end of what is mounted alone.
       event.preventDefault();
@@ -198,14 +230,9 @@ export class Viewer extends LitElement {
     this.#moveTo(next);
   }
 
-  /** Opens the actions with the focus in them, or closes them. */
   #toggleActions() {
-    const { selection, cursor } = this.model;
-    this.model.change(() => (selection.isOpen = !selection.isOpen));
-    if (!selection.isOpen) return void this.conversation.focusRow(cursor);
-    void this.updateComplete.then(() =>
-      /** @type {HTMLElement | null} */ (this.querySelector(".actions button"))?.focus(),
-    );
+    const { selection } = this.model;
+    void this.#togglePart(".actions button", () => this.model.change(() => (selection.isOpen = !selection.isOpen)));
   }
 
   /** @param {string} what @param {import("./actions.js").CopyTexts} texts */
@@ -320,6 +347,12 @@ export class Viewer extends LitElement {
     return true;
   }
 
+  /** Gives the focus to the row that keys act on. */
+  async focusCurrent() {
+    await this.updateComplete;
+    await this.conversation.focusRow(this.model.cursor);
+  }
+
   /** Shows the newest message, without moving what keys act on. */
   followEnd() {
     void this.conversation.show(this.model.rows.length - 1, "auto");
@@ -384,7 +417,7 @@ export class Viewer extends LitElement {
 
 /** @param {() => void} close */
 function helpOf(close) {
-  return html`<dialog class="help" open aria-label="All keys">
+  return html`<dialog class="help" open aria-label="All keys" tabindex="-1">
     <h2>Keys</h2>
     <dl>
       ${KEYS.map(
@@ -401,7 +434,7 @@ function helpOf(close) {
 
 /** @param {Model} model @param {{ close: () => void, go: (row: number) => void }} does */
 function damageOf({ damage, branches, conversation }, { close, go }) {
-  return html`<dialog class="help" open aria-label="Damage">
+  return html`<dialog class="help" open aria-label="Damage" tabindex="-1">
     <h2>What could not be read</h2>
     <ul>
       ${damage.map((one) => {

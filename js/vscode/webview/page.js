@@ -37,13 +37,35 @@ async function show({ home, workspace, session, files, file }) {
   editor.setState({ session, file });
   await loadFiles(async (name) => new Uint8Array(await (await fetch(files[name])).arrayBuffer()));
   const store = await openStore({ storage, home, project: home, workspace, readOnly: true });
+  const opened = await store.session(session);
+  document.title = opened.metadata.display.title || "Session";
   // The editor's own title has the title and the buttons.
-  return openViewer(document.body, {
+  const viewer = openViewer(document.body, {
     store,
-    session: await store.session(session),
+    session: opened,
     header: false,
     sidebar: false,
   });
+  keepFocus(viewer);
+  return viewer;
+}
+
+/**
+ * Passes the panel's focus on to what in it had the focus last, at first the messages: the browser forgets it when
+ * something else of the editor gets the focus.
+ * @param {OpenedViewer} viewer
+ */
+function keepFocus(viewer) {
+  /** @type {HTMLElement | undefined} */
+  let last;
+  const pass = () => {
+    if (!document.hasFocus() || document.activeElement !== document.body) return;
+    if (last?.isConnected) last.focus({ preventScroll: true });
+    if (document.activeElement === document.body) void viewer.focus();
+  };
+  addEventListener("focusin", ({ target }) => (last = /** @type {HTMLElement} */ (target)));
+  addEventListener("focus", pass);
+  void viewer.whole.then(pass);
 }
 
 /** @param {OpenedViewer} viewer @param {Place} place */
