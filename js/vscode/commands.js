@@ -78,7 +78,7 @@ export function registerCommands(context, made) {
   register("search", () => searchSessions(opened, panels));
   register("searchInSession", () => panels.ask("search"));
   register("inspect", () => panels.ask("inspect"));
-  register("refresh", () => tree.refresh());
+  register("refresh", () => opened.tellChange());
   register("showAllProjects", () => tree.show(true));
   register("showThisProject", () => tree.show(false));
   register("groupBy", chooseGroups);

@@ -65,9 +65,9 @@ export class SessionsTree {
  * @param {Store} store
  */
 async function listHere(store) {
-  const folders = (workspace.workspaceFolders ?? []).slice(1);
+  const folders = (workspace.workspaceFolders ?? []).map(({ uri }) => pathOf(uri));
   const lists = [await store.list()];
-  for (const { uri } of folders) lists.push(await store.list({ folder: pathOf(uri) }));
+  for (const folder of folders) if (folder !== store.project) lists.push(await store.list({ folder }));
   const known = new Map(lists.flat().map((one) => [one.id, one]));
   return [...known.values()].sort((one, other) => (one.lastActive < other.lastActive ? 1 : -1));
 }

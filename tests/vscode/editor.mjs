@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../scripts/run.mjs";
-import { codeServer, newerNode } from "./install.mjs";
+import { codeServer, newerNode, vsce } from "./install.mjs";
 
 /** How long the editor may take to be there, whatever else the machine is doing. */
 const TIMEOUT_MS = 90_000;
@@ -18,6 +18,18 @@ const SETTINGS = {
   "chat.commandCenter.enabled": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
 };
+
+/**
+ * Installs another extension, which asks or gives what only an extension can.
+ * @param {{ folder: string, home: string }} where @param {string} source its folder
+ */
+export function installProbe({ folder, home }, source) {
+  const packed = join(folder, "probe.vsix");
+  const flags = ["--no-dependencies", "--skip-license", "--allow-missing-repository"];
+  run(newerNode(), [vsce(), "package", ...flags, "--out", packed], { cwd: source, quiet: true });
+  const own = ["--extensions-dir", join(folder, "extensions"), "--user-data-dir", join(folder, "data")];
+  run(newerNode(), [codeServer(), ...own, "--install-extension", packed], { env: { HOME: home }, quiet: true });
+}
 
 /**
  * Starts the editor for a user whose home is empty but for what is given.

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { openStore } from "../../js/index.js";
-import { root, run } from "../../scripts/run.mjs";
+import { root } from "../../scripts/run.mjs";
 import { equal } from "../browser/viewer.mjs";
-import { codeServer, newerNode, vsce } from "./install.mjs";
+import { installProbe } from "./editor.mjs";
+import { newerNode } from "./install.mjs";
 import { openWorkbench, runCommand, shoot, showSessions } from "./workbench.mjs";
 
 /** @type {import("../../scripts/vscode-test.mjs").Check} */
@@ -25,14 +26,7 @@ export default {
     // The server takes the project's newest for the one that it is asked in.
     await (await store.create({ title: "Now" })).append({ role: "user", content: "Hello" });
     await store.close();
-    const probe = join(folder, "probe.vsix");
-    const flags = ["--no-dependencies", "--skip-license", "--allow-missing-repository"];
-    run(newerNode(), [vsce(), "package", ...flags, "--out", probe], {
-      cwd: join(root, "tests", "vscode", "probe"),
-      quiet: true,
-    });
-    const own = ["--extensions-dir", join(folder, "extensions"), "--user-data-dir", join(folder, "data")];
-    run(newerNode(), [codeServer(), ...own, "--install-extension", probe], { env: { HOME: home }, quiet: true });
+    installProbe({ folder, home }, join(root, "tests", "vscode", "probe"));
   },
   async run({ browser, url, folder, home, project }) {
     const page = await openWorkbench(browser, url);
