@@ -116,8 +116,10 @@ export class OpenedStore {
     }
   }
 
+  /** Whoever is told asks for another store at once, however long the former one takes to close. */
   async #reopen() {
-    await this.close();
+    const closing = this.close();
     this.tellChange();
+    await closing;
   }
 }

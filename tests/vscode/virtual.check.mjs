@@ -19,6 +19,8 @@ const OPEN = "leftoff-open://host/work/parser?ref=main";
 const CLOSED = "leftoff-closed://host/work/parser";
 const AT_ROOT = "leftoff-closed://root/";
 
+const WORKSPACE = "several.code-workspace";
+
 /** What each folder has, by the place of its files. */
 const FOLDERS = {
   open: { folder: "leftoff-open://host", path: "/work/parser" },
@@ -52,8 +54,7 @@ export default {
     cpSync(join(root, "tests", "vscode", "virtual"), probe, { recursive: true });
     writeFileSync(join(probe, "content.json"), JSON.stringify({ now, later }));
     installProbe({ folder, home }, probe);
-    const folders = [CLOSED, OPEN, AT_ROOT].map((uri) => ({ uri, name: new URL(uri).protocol.slice(0, -1) }));
-    writeFileSync(join(project, "three.code-workspace"), JSON.stringify({ folders }));
+    writeWorkspace(project, [CLOSED, OPEN]);
     return { "leftoff.codeLens": true };
   },
   async run({ browser, url, project }) {
@@ -72,18 +73,40 @@ export default {
     await runCommand(page, "leftoff: Refresh");
     await openSession(page, "A late one");
     await checkNothingWritten(page);
+    await checkExport(
+      page,
+      "Home of open",
+      /^leftoff: Home-of-open\.md was not written: its folder may not be changed/,
+    );
 
-    await page.goto(`${origin}/?workspace=${encodeURIComponent(join(project, "three.code-workspace"))}`);
+    await page.goto(`${origin}/?workspace=${encodeURIComponent(join(project, WORKSPACE))}`);
     await showSessions(page);
-    for (const name of ["Talk of open", "Talk of root", "Home of root", "Home of open"])
-      await row(page, new RegExp(`^${name}`)).waitFor();
+    for (const name of ["Talk of open", "Home of open"]) await row(page, new RegExp(`^${name}`)).waitFor();
     await openSession(page, "Home of closed");
+    await checkSearch(page, "Home of closed");
+    writeWorkspace(project, [CLOSED, OPEN, AT_ROOT]);
     await openSession(page, "Talk of root");
+    await openSession(page, "Home of root");
     await shoot(page, "virtual-three");
-    await checkSearch(page, "Home of root");
+    writeWorkspace(project, [CLOSED, AT_ROOT]);
+    await row(page, /^Talk of open/).waitFor({ state: "detached" });
+    await checkHistory(page, "closed");
+    await showSessions(page);
+    await checkExport(page, "Home of closed", /cannot be used as a save destination/);
+
+    await page.goto(`${origin}/?ew=true`);
+    await showSessions(page);
+    await row(page, /^USETOOL/).click();
+    await panel(page).locator("article", { hasText: "USETOOL" }).waitFor();
+    assert.equal(await row(page, /^(Talk|Home) of/).count(), 0);
     await user.close();
   },
 };
+
+/** A window of several folders: the editor follows the file. @param {string} project @param {string[]} uris */
+function writeWorkspace(project, uris) {
+  writeFileSync(join(project, WORKSPACE), JSON.stringify({ folders: uris.map((uri) => ({ uri })) }));
+}
 
 const lineOf = (/** @type {string} */ name) => `export const ${name}Question = readTheQuestion();`;
 
@@ -130,7 +153,7 @@ async function checkSearch(page, title) {
 async function checkHistory(page, name) {
   await page.getByRole("tab", { name: "Explorer" }).first().click();
   const entry = (/** @type {string} */ label) =>
-    page.locator(".explorer-folders-view").getByRole("treeitem", { name: label });
+    page.locator(".explorer-folders-view").getByRole("treeitem", { name: label }).first();
   await entry("src").click();
   await entry("a.js").dblclick();
   await page.locator(".tab.active", { hasText: "a.js" }).waitFor();
@@ -153,6 +176,16 @@ async function checkFiles(page) {
   await page.getByText("Imported 1 session.").first().waitFor();
   await showSessions(page);
   await row(page, /^USETOOL/).waitFor();
+}
+
+/** A folder that takes no file says so. @param {Page} page @param {string} title @param {RegExp} reason */
+async function checkExport(page, title, reason) {
+  await chooseInMenu(row(page, new RegExp(`^${title}`)), "Export…");
+  await choice(page, /^Markdown/).click();
+  await page.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
+  await page.getByText(reason).first().waitFor();
+  await shoot(page, `virtual-export-${title.replaceAll(" ", "-")}`);
+  await page.keyboard.press("Escape");
 }
 
 /** @param {Page} page */
