@@ -3,11 +3,11 @@
 // there is replaced whole, or stays as it was.
 // Tries: js/vscode/session-export.js, js/vscode/child.node.js, js/vscode/assets.js
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../js/index.js";
 import { equal } from "../browser/viewer.mjs";
-import { openWorkbench, row, runCommand, shoot, showSessions } from "./workbench.mjs";
+import { openWorkbench, row, runCommand, showSessions } from "./workbench.mjs";
 
 /** @import { Page } from "playwright-core" */
 
@@ -20,18 +20,18 @@ export default {
     await session.append({ role: "user", content: "Rename the parser's entry point, please." });
     await store.close();
   },
-  async run({ browser, url, home, project }) {
+  async run({ browser, url, folder, home, project }) {
     const page = await openWorkbench(browser, url);
     await showSessions(page);
     await row(page, /^The parser/).waitFor();
     const file = join(project, "The-parser.html");
     writeFileSync(file, "What stood there. ".repeat(1_000_000));
-    await exportAs(page, /^HTML page/, { isThere: true });
+    await exportAs(page, /^HTML page/);
     await told(page, /^Exported to .*The-parser\.html$/);
     const html = readFileSync(file, "utf8");
     equal("whether the talk is in the page", html.includes("Rename the parser"), true);
     equal("whether anything of the former file is", html.includes("What stood there"), false);
-    equal("what is in the folder", readdirSync(project), ["The-parser.html"]);
+    equal("what is in the folder", filesIn(project), ["The-parser.html"]);
     const other = await openStore({ home: join(home, "other"), project });
     const { imported } = await other.import(file);
     equal(
@@ -41,48 +41,38 @@ export default {
     );
     await other.close();
 
-    // Nothing can be put in the place of a folder, nor of a file where the folder may not be changed.
-    mkdirSync(join(project, "The-parser.md"));
-    writeFileSync(join(project, "The-parser.json"), "{}");
-    await exportAs(page, /^JSON/, {
-      isThere: true,
-      whenAsked: () => rmSync(join(home, ".leftoff", "sessions"), { recursive: true }),
-    });
-    await told(page, /^leftoff: /);
-    equal("what stood there", readFileSync(join(project, "The-parser.json"), "utf8"), "{}");
-    equal("what is in the folder", readdirSync(project).sort(), [
-      "The-parser.html",
-      "The-parser.json",
-      "The-parser.md",
-    ]);
+    // The session goes away while its file is chosen.
+    const former = "{}";
+    writeFileSync(file, former);
+    await exportAs(page, /^HTML page/, () => rmSync(join(home, ".leftoff", "sessions"), { recursive: true }));
+    await told(page, /^leftoff: no session/);
+    equal("what stood there", readFileSync(file, "utf8"), former);
+    equal("what is in the folder", filesIn(project), ["The-parser.html"]);
+    equal("what the extension keeps", filesIn(join(folder, "data", "User", "globalStorage", "leftoff.leftoff")), []);
     await page.close();
   },
 };
 
+/** What is in a folder but for what a project has anyway. @param {string} folder */
+const filesIn = (folder) => readdirSync(folder).filter((name) => name !== ".leftoff");
+
 /**
- * Exports the session into the folder that is open, by the name that it is given.
- * @param {Page} page @param {RegExp} format @param {{ isThere: boolean, whenAsked?: () => void }} how
+ * Exports the session into the folder that is open, over the file that has its name.
+ * @param {Page} page @param {RegExp} format @param {() => void} [whenAsked] what happens while the file is chosen
  */
-async function exportAs(page, format, { isThere, whenAsked }) {
+async function exportAs(page, format, whenAsked) {
   const options = page.locator(".quick-input-list").getByRole("option");
   await runCommand(page, "leftoff: Export");
   await options.filter({ hasText: "The parser" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.locator(".quick-input-list").getByRole("option", { name: format }).click();
-  const ok = page.locator(".quick-input-widget").getByRole("button", { name: "OK" });
-  await ok.waitFor();
+  await options.filter({ hasText: format }).click();
+  const box = page.locator(".quick-input-widget");
+  await box.getByRole("button", { name: "OK" }).waitFor();
   whenAsked?.();
-  await ok.click();
-  await shoot(page, "export-ok");
-  // It asks whether to replace the file.
-  if (isThere) await page.keyboard.press("Enter");
+  await box.getByRole("button", { name: "OK" }).click();
+  await box.getByText(/already exists/).waitFor();
+  await page.keyboard.press("Enter");
 }
 
-/** Waits for a notification, and takes it away. @param {Page} page @param {RegExp} text */
-async function told(page, text) {
-  await page.getByText(text).first().waitFor();
-  await page
-    .getByRole("button", { name: /^Clear Notification/ })
-    .first()
-    .click();
-}
+/** @param {Page} page @param {RegExp} text of a notification */
+const told = (page, text) => page.getByText(text).first().waitFor();

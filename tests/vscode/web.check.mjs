@@ -46,6 +46,8 @@ export default {
     await store.close();
     await shown.locator("article", { hasText: "And its tests?" }).waitFor();
 
+    await checkChanges(page, project);
+
     await runCommand(page, "leftoff: Search Sessions…");
     await page.locator(".quick-input-widget input[type=text]").first().fill("entry point");
     const hits = page.locator(".quick-input-list").getByRole("option");
@@ -78,6 +80,19 @@ export default {
     await user.close();
   },
 };
+
+/** A session of the folder's home appears, grows and vanishes in the tree as on the disk. @param {Page} page @param {string} project */
+async function checkChanges(page, project) {
+  const store = await openStore({ home: join(project, ".leftoff"), project });
+  const session = await store.create({ title: "A late one" });
+  await session.append({ role: "user", content: "Where were we?" });
+  await row(page, /^A late one, 1 message,/).waitFor();
+  await session.append({ role: "assistant", content: "At the parser." });
+  await row(page, /^A late one, 2 messages,/).waitFor();
+  await store.delete(session);
+  await row(page, /^A late one/).waitFor({ state: "detached" });
+  await store.close();
+}
 
 /** What is kept can be changed, what the folder has cannot, and neither goes on in a terminal. @param {Page} page */
 async function checkMenus(page) {
