@@ -118,6 +118,10 @@ export function registerSessions(context, opened) {
   const view = window.createTreeView("leftoff.sessions", { treeDataProvider: tree, showCollapseAll: true });
   context.subscriptions.push(
     view,
+    // Not every folder's changes are told of.
+    view.onDidChangeVisibility(({ visible }) => {
+      if (visible) tree.refresh();
+    }),
     opened.onDidChange(() => tree.refresh()),
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("leftoff.groupBy")) tree.refresh();

@@ -84,6 +84,10 @@ export default {
     for (const name of ["Talk of open", "Home of open"]) await row(page, new RegExp(`^${name}`)).waitFor();
     await openSession(page, "Home of closed");
     await checkSearch(page, "Home of closed");
+    await runCommand(page, "Virtual: Add What Comes Later");
+    await page.getByRole("tab", { name: "Explorer" }).first().click();
+    await showSessions(page);
+    await row(page, /^A late one/).waitFor();
     writeWorkspace(project, [CLOSED, OPEN, AT_ROOT]);
     await openSession(page, "Talk of root");
     await openSession(page, "Home of root");

@@ -28,6 +28,8 @@ export default {
     await store.close();
     const inFolder = await openStore({ home: join(project, ".leftoff"), project });
     await inFolder.import(join(root, "tests", "fixtures", "codex", "real"));
+    // The editor misses what happens below folders that are made at once, as those of a project's first session.
+    await inFolder.create({ title: "An early one" });
     await inFolder.close();
     cpSync(join(REAL, TRANSCRIPT), join(project, "claude.jsonl"));
   },
