@@ -47,9 +47,12 @@ export class SessionsTree {
   /** @param {Node} [node] @returns {Promise<Node[]>} */
   async getChildren(node) {
     if (node) return "sessions" in node ? node.sessions : [];
-    const { store, isReadOnly } = await this.#opened.open();
+    const opened = await this.#opened.open();
+    const { store, isReadOnly } = opened;
     if (isReadOnly) this.#isReadOnly = isReadOnly;
     const listed = await (this.#isAll ? store.list({ all: true }) : listHere(store));
+    // Folders may have come meanwhile, and with them another store.
+    if (opened !== (await this.#opened.open())) return this.getChildren();
     const key = /** @type {GroupKey} */ (workspace.getConfiguration("leftoff").get("groupBy") ?? "day");
     return groupSessions(listed, key, nowDate());
   }

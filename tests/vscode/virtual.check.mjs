@@ -80,6 +80,8 @@ export default {
     );
 
     await page.goto(`${origin}/?workspace=${encodeURIComponent(join(project, WORKSPACE))}`);
+    // The editor has the folders a moment after the window.
+    await page.locator(".explorer-folders-view").getByRole("treeitem", { name: "claude.jsonl" }).waitFor();
     await showSessions(page);
     for (const name of ["Talk of open", "Home of open"]) await row(page, new RegExp(`^${name}`)).waitFor();
     await openSession(page, "Home of closed");
