@@ -3,19 +3,17 @@
 
 import { spawn } from "node:child_process";
 
-import { userHome } from "../agents/homes.js";
 import { LeftoffError } from "../index.js";
 import { workspace } from "vscode";
 
-import { commandLine } from "./host.node.js";
+import { commandLine, openFolder } from "./host.node.js";
 
 /** @import { ExtensionContext } from "vscode" */
 
 /** The command line's arguments for the store that the extension has open. */
 export function storeArguments() {
   const home = workspace.getConfiguration("leftoff").get("home");
-  const [folder] = workspace.workspaceFolders ?? [];
-  return [...(home ? [`--home=${home}`] : []), `--workspace=${folder?.uri.fsPath ?? userHome(process.env)}`];
+  return [...(home ? [`--home=${home}`] : []), `--workspace=${openFolder()}`];
 }
 
 /**

@@ -1,14 +1,14 @@
 // @ts-check
 /** The commands, on the session that was clicked, else on the one whose panel has the focus, else on one that is chosen. */
 
-import { commands, env, ProgressLocation, Uri, window, workspace } from "vscode";
+import { commands, env, ProgressLocation, window, workspace } from "vscode";
 
 import { nativeAgents } from "../agents/clients.js";
 import { historyText, LeftoffError } from "../index.js";
 import { agents } from "../wasm/agents.js";
-import { askCommandLine } from "./child.node.js";
-import { IS_WEB_HOST, runInTerminal } from "./host.node.js";
+import { runInTerminal } from "./host.node.js";
 import { searchSessions } from "./search.js";
+import { exportSession } from "./session-export.js";
 import { formatAge, formatCount, joinFacts, nowDate } from "./texts.js";
 
 /** @import { ExtensionContext } from "vscode" */
@@ -21,14 +21,6 @@ import { formatAge, formatCount, joinFacts, nowDate } from "./texts.js";
  * @typedef {{ context: ExtensionContext, opened: OpenedStore, panels: SessionPanels, tree: SessionsTree }} Parts
  * @typedef {(parts: Parts, listed: Listed) => Promise<unknown> | void} SessionCommand
  */
-
-/** The formats, with the ending of a file and what it is for. */
-const FORMATS = /** @type {const} */ ({
-  markdown: { ending: "md", label: "Markdown, to read" },
-  html: { ending: "html", label: "HTML page, to send to a colleague" },
-  json: { ending: "json", label: "JSON, for programs" },
-  leftoff: { ending: "jsonl", label: "For another leftoff" },
-});
 
 /** @type {Record<string, SessionCommand>} */
 const ON_SESSION = {
@@ -78,7 +70,7 @@ export function registerCommands(context, made) {
   register("search", () => searchSessions(opened, panels));
   register("searchInSession", () => panels.ask("search"));
   register("inspect", () => panels.ask("inspect"));
-  register("refresh", () => tree.refresh());
+  register("refresh", () => opened.tellChange());
   register("showAllProjects", () => tree.show(true));
   register("showThisProject", () => tree.show(false));
   register("groupBy", chooseGroups);
@@ -158,33 +150,6 @@ async function pinMessage({ opened }, { id }) {
     for (const one of wanted) if (!pins.has(one)) await session.pin(one);
     for (const one of pins) if (!wanted.has(one)) await session.unpin(one);
   });
-}
-
-/** @param {Parts} parts @param {Listed} listed */
-async function exportSession({ context, opened }, { id, title }) {
-  const items = Object.entries(FORMATS)
-    .map(([format, { label }]) => ({ label, format }))
-    .filter(({ format }) => format !== "html" || !IS_WEB_HOST);
-  const chosen = await window.showQuickPick(items, { placeHolder: `Export "${title}" as` });
-  if (!chosen) return;
-  const format = /** @type {keyof typeof FORMATS} */ (chosen.format);
-  const name = `${title.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60) || "session"}.${FORMATS[format].ending}`;
-  const [folder] = workspace.workspaceFolders ?? [];
-  const uri = await window.showSaveDialog({ defaultUri: folder && Uri.joinPath(folder.uri, name) });
-  if (!uri) return;
-  if (format === "html") {
-    // The page has the viewer and the modules in it, which are read and packed there. A file is written anew only then.
-    const part = uri.with({ path: `${uri.path}.part` });
-    const args = ["export", id, "--to", "html", "--output", part.fsPath];
-    await askCommandLine(context, args, new AbortController().signal);
-    await workspace.fs.rename(part, uri, { overwrite: true });
-  } else {
-    const session = await (await opened.store()).session(id);
-    await workspace.fs.writeFile(uri, new TextEncoder().encode(await session.export(format)));
-    await session.close();
-  }
-  const answer = await window.showInformationMessage(`Exported to ${uri.fsPath}`, "Open");
-  if (answer) await commands.executeCommand("vscode.open", uri);
 }
 
 async function chooseGroups() {

@@ -12,6 +12,7 @@ import { describeCall } from "../viewer/calls.js";
  * @typedef {{ session: Listed, isOwn: boolean, hits: Found[] }} SessionOfFile
  *   `isOwn`: of the file's project; `hits`: its latest changes, at most three
  */
+/** @typedef {(session: Listed) => string | undefined} FolderOf the folder that brings a session, where one does */
 /** @typedef {{ session: Listed, edits: FileEdit[], messages: string[] }} ChangesOfFile `messages`: that changed it */
 /**
  * @typedef {{ session: Listed, message: string, time: string, tool: string, change: Change, kind: "edit" | "patch" | "command" }} FileEdit
@@ -25,12 +26,12 @@ const withSlashes = (path) => path.replaceAll("\\", "/");
 
 /**
  * What sessions did to a file; a session whose edits all failed did nothing.
- * @param {Store} store @param {FileInFolder} file
+ * @param {Store} store @param {FileInFolder} file @param {FolderOf} [folderOf]
  * @returns {Promise<ChangesOfFile[]>} the last active session first
  */
-export async function findChanges(store, file) {
+export async function findChanges(store, file, folderOf) {
   const changes = [];
-  for (const of of await findSessionsOf(store, file)) {
+  for (const of of await findSessionsOf(store, file, folderOf)) {
     const edits = await readEdits(store, of, file);
     const ids = edits.flatMap(({ kind, message }) => (kind === "command" ? [] : [message]));
     const byCommand = of.hits.filter(({ command, exitCode }) => command !== undefined && !exitCode);
@@ -42,10 +43,10 @@ export async function findChanges(store, file) {
 
 /**
  * The sessions that changed a file, the last active first, of sub-agents too, and of worktrees and clones.
- * @param {Store} store @param {FileInFolder} file
+ * @param {Store} store @param {FileInFolder} file @param {FolderOf} [folderOf]
  * @returns {Promise<SessionOfFile[]>}
  */
-export async function findSessionsOf(store, file) {
+export async function findSessionsOf(store, file, folderOf = () => undefined) {
   const every = { type: null, archived: null };
   // By its folder alone a project's worktrees and clones are not found, so it is named only where it is another one.
   const folder = [store.project, ""].includes(file.folder) ? undefined : file.folder;
@@ -54,7 +55,7 @@ export async function findSessionsOf(store, file) {
   const known = new Map();
   for await (const found of store.search("", { ...every, all: true, file: file.relative })) {
     const { session, excerpt, isChanged } = found;
-    const isOwn = own.has(session.id);
+    const isOwn = own.has(session.id) || (file.folder !== "" && folderOf(session) === file.folder);
     if (!isChanged || !isSameFile(excerpt.at(-1)?.text ?? "", file, session.project, isOwn)) continue;
     const one = known.get(session.id) ?? { session, isOwn, hits: [] };
     one.hits.push(found);

@@ -32,16 +32,20 @@ export function registerFileSessions(context, { opened, panels }) {
     new FileLenses(opened),
     register("leftoff.fileSessions", (clicked) => {
       const uri = clicked instanceof Uri ? clicked : window.activeTextEditor?.document.uri;
-      return uri?.scheme === "file" ? chooseSessionOf(opened, panels, uri) : tellNoFile();
+      return uri && isTraced(uri) ? chooseSessionOf(opened, panels, uri) : tellNoFile();
     }),
     register("leftoff.lineSession", () => {
       const editor = window.activeTextEditor;
-      return editor?.document.uri.scheme === "file" ? chooseWriter(opened, panels, editor) : tellNoFile();
+      return editor && isTraced(editor.document.uri) ? chooseWriter(opened, panels, editor) : tellNoFile();
     }),
   );
 }
 
 const tellNoFile = () => void window.showInformationMessage("Open a file first.");
+
+/** Whether sessions may have changed it: a file of an open folder, wherever that lies, or one of a machine. @param {Uri} uri */
+const isTraced = (uri) =>
+  ["file", "vscode-remote"].includes(uri.scheme) || workspace.getWorkspaceFolder(uri) !== undefined;
 
 /** @param {Uri} uri @returns {FileInFolder} */
 function fileInFolder(uri) {
@@ -54,7 +58,13 @@ function fileInFolder(uri) {
 /** Reads sessions, while the editor shows that it does. @param {OpenedStore} opened @param {FileInFolder} file */
 function readChanges(opened, file) {
   const as = { location: ProgressLocation.Window, title: "Reading sessions" };
-  return window.withProgress(as, async () => findChanges(await opened.store(), file));
+  return window.withProgress(as, () => readChangesOf(opened, file));
+}
+
+/** @param {OpenedStore} opened @param {FileInFolder} file */
+async function readChangesOf(opened, file) {
+  const { store, folderOf } = await opened.open();
+  return findChanges(store, file, folderOf);
 }
 
 /** @param {OpenedStore} opened @param {SessionPanels} panels @param {Uri} uri */
@@ -134,7 +144,7 @@ class FileLenses {
   #registered;
   /** @type {Disposable[]} */
   #watching;
-  /** The number of sessions by the file's path, until some time after a session changed. @type {Map<string, Promise<number>>} */
+  /** The number of sessions by the file's address, until some time after a session changed. @type {Map<string, Promise<number>>} */
   #counts = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #forgetting;
@@ -157,6 +167,7 @@ class FileLenses {
 
   /** @param {TextDocument} document */
   async provideCodeLenses({ uri }) {
+    if (!isTraced(uri)) return [];
     const count = await this.#countOf(uri);
     if (count === 0) return [];
     const title = `${formatCount(count, "session")} changed this file`;
@@ -172,14 +183,14 @@ class FileLenses {
 
   /** @param {Uri} uri */
   #countOf(uri) {
-    const known = this.#counts.get(uri.fsPath) ?? this.#count(uri);
-    this.#counts.set(uri.fsPath, known);
+    const known = this.#counts.get(uri.toString()) ?? this.#count(uri);
+    this.#counts.set(uri.toString(), known);
     return known;
   }
 
   /** @param {Uri} uri */
   async #count(uri) {
-    return (await findChanges(await this.#opened.store(), fileInFolder(uri))).length;
+    return (await readChangesOf(this.#opened, fileInFolder(uri))).length;
   }
 
   #forget() {
@@ -190,7 +201,7 @@ class FileLenses {
 
   #follow() {
     const isOn = workspace.getConfiguration().get(LENS_SETTING) === true;
-    if (isOn) this.#registered ??= languages.registerCodeLensProvider({ scheme: "file" }, this);
+    if (isOn) this.#registered ??= languages.registerCodeLensProvider("*", this);
     else {
       this.#registered?.dispose();
       this.#registered = undefined;

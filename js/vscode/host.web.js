@@ -1,10 +1,11 @@
 // @ts-check
 /** What the browser's extension host has: the folders that are open, to be read, and the browser's own files. */
 
-import { Uri, window, workspace } from "vscode";
+import { RelativePattern, Uri, window, workspace } from "vscode";
 
 import { LeftoffError, MemoryStorage, openStore } from "../index.js";
 import { OpfsStorage } from "../storage/opfs.js";
+import { FolderPaths } from "./folder-paths.js";
 import { IdleStorage } from "./idle-storage.js";
 import { MountedStorage } from "./mounted-storage.js";
 import { WASM_FILES, loadFiles } from "./wasm-files.js";
@@ -16,8 +17,10 @@ import { WorkspaceStorage } from "./workspace-storage.js";
 /** Where the browser keeps sessions. */
 const HOME = "/leftoff";
 
-/** The files that were chosen, by their paths. @type {Map<string, Uri>} */
+/** The files that were chosen outside the folders, by their paths. @type {Map<string, Uri>} */
 const chosen = new Map();
+
+const currentPaths = () => new FolderPaths(workspace.workspaceFolders ?? [], { taken: HOME, chosen });
 
 export const IS_WEB_HOST = true;
 
@@ -25,15 +28,17 @@ export const IS_WEB_HOST = true;
 export async function openHostStore(context) {
   await loadModules(context);
   const own = await openBrowserStorage();
-  const storage = new MountedStorage(HOME, { own, around: new WorkspaceStorage(workspace.fs, uriOf) });
-  const project = workspace.workspaceFolders?.[0]?.uri.path ?? "/project";
-  await storage.findSessions(`${project}/.leftoff`);
-  const store = await openStore({ storage, home: HOME, project });
-  const folders = [HOME, `${store.workspace}/conversations`];
+  const paths = currentPaths();
+  const { folders } = paths;
+  const around = new WorkspaceStorage(workspace.fs, (path) => paths.uriOf(path));
+  const storage = new MountedStorage(HOME, { own, around, folders });
+  await storage.findSessions();
+  const store = await openStore({ storage, home: HOME, project: folders[0] ?? "/project" });
   return {
     store,
-    roots: folders.map((root) => ({ folder: root, storage })),
+    roots: [HOME, ...folders.map((one) => `${one}/conversations`)].map((folder) => ({ folder, storage })),
     isReadOnly: ({ path }) => !storage.isWritable(path),
+    folderOf: ({ path }) => storage.folderOf(path),
   };
 }
 
@@ -65,21 +70,14 @@ async function openBrowserStorage() {
   }
 }
 
-/** Where a path lies: in a folder that is open, or a file that was chosen. @param {string} path */
-function uriOf(path) {
-  const folders = (workspace.workspaceFolders ?? []).map(({ uri }) => uri);
-  const within = folders.filter((uri) => path === uri.path || path.startsWith(`${uri.path}/`));
-  return chosen.get(path) ?? within[0]?.with({ path });
-}
-
 /** The path of a file or a folder, as a store knows it. @param {Uri} uri */
-export function pathOf(uri) {
-  chosen.set(uri.path, uri);
-  return uri.path;
-}
+export const pathOf = (uri) => currentPaths().pathOf(uri);
 
-/** The folder whose changes tell that sessions have changed. */
-export const watchedFolder = () => workspace.workspaceFolders?.[0]?.uri ?? Uri.file(HOME);
+/** The files whose changes tell that sessions have changed, and the folders that go with them. */
+export const watchedPatterns = () =>
+  (workspace.workspaceFolders ?? []).map(
+    ({ uri }) => new RelativePattern(uri, "{.leftoff,.leftoff/**,conversations,conversations/**}"),
+  );
 
 /** @returns {never} */
 export function runInTerminal() {

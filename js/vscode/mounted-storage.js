@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Two storages as one: below a home the browser's own, which is written; elsewhere the folders that are open. Sessions
- * of a home that lies in such a folder are found among the browser's, and are only read.
+ * of a home that lies in such a folder are found among the browser's, and are only read; so are its conversations.
  */
 
 import { rejectWrite } from "../storage/read-only.js";
@@ -13,31 +13,30 @@ export class MountedStorage {
   #home;
   #own;
   #around;
-  /** The folder of the home's sessions, and of those that a folder brings. */
+  #folders;
+  /** The folder of the home's sessions. */
   #projects;
-  #foundAt = "";
-  /** Those that a folder brings, by project and session. @type {Set<string>} */
-  #found = new Set();
+  /** The folders of the sessions that they bring, by project and session. @type {Map<string, string>} */
+  #found = new Map();
 
-  /** @param {string} home @param {{ own: Storage, around: Storage }} storages `own`: of what lies below the home */
-  constructor(home, { own, around }) {
+  /**
+   * @param {string} home
+   * @param {{ own: Storage, around: Storage, folders?: readonly string[] }} storages `own`: of what lies below the home;
+   *   `folders`: those that are open. Of two that bring a session the first counts
+   */
+  constructor(home, { own, around, folders = [] }) {
     this.#home = home;
     this.#projects = projectsOf(home);
     this.#own = own;
     this.#around = around;
+    this.#folders = folders;
     this.capabilities = own.capabilities;
   }
 
-  /** Looks for the sessions of another home, unless the browser has them. @param {string} home in a folder that is open */
-  async findSessions(home) {
-    this.#foundAt = projectsOf(home);
-    for (const project of (await this.#around.list(this.#foundAt)) ?? []) {
-      if (project.kind !== "folder") continue;
-      for (const { name } of (await this.#around.list(`${this.#foundAt}/${project.name}`)) ?? []) {
-        const session = `${project.name}/${name}`;
-        if (!(await this.#own.stat(`${this.#projects}/${session}`))) this.#found.add(session);
-      }
-    }
+  /** Looks for the sessions that the folders bring. From then on each list of a project looks for its own again. */
+  async findSessions() {
+    for (const { name, kind } of (await this.list(this.#projects)) ?? [])
+      if (kind === "folder") await this.list(`${this.#projects}/${name}`);
   }
 
   /** Whether what lies there can be changed. @param {string} path */
@@ -45,8 +44,17 @@ export class MountedStorage {
     return this.#findPlace(path).storage === this.#own;
   }
 
+  /** The folder whose home brings the session at a path. @param {string} path */
+  folderOf(path) {
+    const [project, session] = this.#partsOf(path) ?? [];
+    return this.#found.get(`${project}/${session}`);
+  }
+
   /** @type {Storage["read"]} */
-  read = (path) => this.#run(path, (storage, at) => storage.read(at));
+  read = async (path) => {
+    const bytes = await this.#run(path, (storage, at) => storage.read(at));
+    return path === `${this.#home}/workspaces.jsonl` ? this.#withFolders(bytes) : bytes;
+  };
 
   /** @type {Storage["readRange"]} */
   readRange = (path, start, end, options) =>
@@ -59,16 +67,26 @@ export class MountedStorage {
   list = async (path, options) => {
     const entries = await this.#run(path, (storage, at) => storage.list(at, options));
     const [project, ...deeper] = this.#partsOf(path) ?? [];
-    if (project === undefined || deeper.length > 0 || this.#found.size === 0) return entries;
-    const isFound = (/** @type {string} */ name) =>
-      project === ""
-        ? [...this.#found].some((one) => one.startsWith(`${name}/`))
-        : this.#found.has(`${project}/${name}`);
-    const found = (await this.#around.list(`${this.#foundAt}${path.slice(this.#projects.length)}`, options)) ?? [];
-    const names = new Set(entries?.map(({ name }) => name));
-    const all = [...(entries ?? []), ...found.filter(({ name }) => isFound(name) && !names.has(name))];
-    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
+    if (project === undefined || deeper.length > 0) return entries;
+    const all = new Map((entries ?? []).map((entry) => [entry.name, entry]));
+    /** @type {Map<string, string>} */
+    const found = new Map();
+    for (const folder of this.#folders)
+      for (const entry of (await this.#around.list(this.#pathIn(folder, path), options)) ?? []) {
+        if (entry.kind !== "folder" || all.has(entry.name)) continue;
+        all.set(entry.name, entry);
+        found.set(`${project}/${entry.name}`, folder);
+      }
+    if (project !== "") this.#replaceFound(project, found);
+    if (!entries && all.size === 0) return null;
+    return [...all.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   };
+
+  /** @param {string} project @param {Map<string, string>} found all that folders bring of it */
+  #replaceFound(project, found) {
+    const others = [...this.#found].filter(([session]) => !session.startsWith(`${project}/`));
+    this.#found = new Map([...others, ...found]);
+  }
 
   /** @type {Storage["append"]} */
   append = (path, bytes, options) => this.#run(path, (storage, at) => storage.append(at, bytes, options));
@@ -99,9 +117,21 @@ export class MountedStorage {
   /** @param {string} path */
   #findPlace(path) {
     if (path !== this.#home && !path.startsWith(`${this.#home}/`)) return { storage: this.#around, at: path };
-    const [project, session] = this.#partsOf(path) ?? [];
-    if (session === undefined || !this.#found.has(`${project}/${session}`)) return { storage: this.#own, at: path };
-    return { storage: this.#around, at: `${this.#foundAt}${path.slice(this.#projects.length)}` };
+    const folder = this.folderOf(path);
+    if (folder === undefined) return { storage: this.#own, at: path };
+    return { storage: this.#around, at: this.#pathIn(folder, path) };
+  }
+
+  /** Where a folder has what lies among the sessions. @param {string} folder @param {string} path */
+  #pathIn(folder, path) {
+    return `${projectsOf(`${folder}/.leftoff`)}${path.slice(this.#projects.length)}`;
+  }
+
+  /** The list of workspaces, with the folders: each may have conversations. @param {Uint8Array | null} bytes */
+  #withFolders(bytes) {
+    const lines = this.#folders.map((root) => JSON.stringify({ v: 1, root }));
+    if (lines.length === 0) return bytes;
+    return new TextEncoder().encode(`${new TextDecoder().decode(bytes ?? undefined)}\n${lines.join("\n")}\n`);
   }
 
   /** The names below the home's sessions: none for their folder itself. @param {string} path */

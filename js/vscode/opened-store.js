@@ -1,11 +1,11 @@
 // @ts-check
 /** The store, opened when it is first asked for, and kept. */
 
-import { EventEmitter, RelativePattern, workspace } from "vscode";
+import { EventEmitter, workspace } from "vscode";
 
-import { openHostStore, watchedFolder } from "./host.node.js";
+import { openHostStore, watchedPatterns } from "./host.node.js";
 
-/** @import { ExtensionContext } from "vscode" */
+/** @import { Disposable, ExtensionContext } from "vscode" */
 /** @import { Session, Store } from "../index.js" */
 /** @import { HostStore } from "./host.node.js" */
 
@@ -19,6 +19,8 @@ export class OpenedStore {
   #changed = new EventEmitter();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settling;
+  /** @type {Disposable[]} */
+  #watching = [];
 
   #begun = new EventEmitter();
 
@@ -82,6 +84,7 @@ export class OpenedStore {
 
   async close() {
     clearTimeout(this.#settling);
+    for (const one of this.#watching.splice(0)) one.dispose();
     const opening = this.#opening;
     this.#opening = undefined;
     const opened = await opening?.catch(() => undefined);
@@ -98,24 +101,25 @@ export class OpenedStore {
 
   /** Tells of what other programs write. @param {Store} store */
   #watch(store) {
-    const pattern = new RelativePattern(watchedFolder(store), "**/{messages,events}.jsonl");
-    const watcher = workspace.createFileSystemWatcher(pattern);
     const settle = () => {
       this.#settling ??= setTimeout(() => {
         this.#settling = undefined;
         this.tellChange();
       }, SETTLING_MS);
     };
-    this.#context.subscriptions.push(
-      watcher,
-      watcher.onDidCreate(settle),
-      watcher.onDidChange(settle),
-      watcher.onDidDelete(settle),
-    );
+    for (const pattern of watchedPatterns(store)) {
+      const watcher = workspace.createFileSystemWatcher(pattern);
+      watcher.onDidCreate(settle);
+      watcher.onDidChange(settle);
+      watcher.onDidDelete(settle);
+      this.#watching.push(watcher);
+    }
   }
 
+  /** Whoever is told asks for another store at once, however long the former one takes to close. */
   async #reopen() {
-    await this.close();
+    const closing = this.close();
     this.tellChange();
+    await closing;
   }
 }

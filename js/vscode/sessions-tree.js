@@ -47,9 +47,12 @@ export class SessionsTree {
   /** @param {Node} [node] @returns {Promise<Node[]>} */
   async getChildren(node) {
     if (node) return "sessions" in node ? node.sessions : [];
-    const { store, isReadOnly } = await this.#opened.open();
+    const opened = await this.#opened.open();
+    const { store, isReadOnly } = opened;
     if (isReadOnly) this.#isReadOnly = isReadOnly;
     const listed = await (this.#isAll ? store.list({ all: true }) : listHere(store));
+    // Folders may have come meanwhile, and with them another store.
+    if (opened !== (await this.#opened.open())) return this.getChildren();
     // Until then nobody knows that there is none, and what says so would take the focus with it when it goes.
     void commands.executeCommand("setContext", "leftoff.isListed", true);
     const key = /** @type {GroupKey} */ (workspace.getConfiguration("leftoff").get("groupBy") ?? "day");
@@ -67,9 +70,9 @@ export class SessionsTree {
  * @param {Store} store
  */
 async function listHere(store) {
-  const folders = (workspace.workspaceFolders ?? []).slice(1);
+  const folders = (workspace.workspaceFolders ?? []).map(({ uri }) => pathOf(uri));
   const lists = [await store.list()];
-  for (const { uri } of folders) lists.push(await store.list({ folder: pathOf(uri) }));
+  for (const folder of folders) if (folder !== store.project) lists.push(await store.list({ folder }));
   const known = new Map(lists.flat().map((one) => [one.id, one]));
   return [...known.values()].sort((one, other) => (one.lastActive < other.lastActive ? 1 : -1));
 }
@@ -128,6 +131,10 @@ export function registerSessions(context, opened) {
   const view = window.createTreeView("leftoff.sessions", { treeDataProvider: tree, showCollapseAll: true });
   context.subscriptions.push(
     view,
+    // Not every folder's changes are told of.
+    view.onDidChangeVisibility(({ visible }) => {
+      if (visible) tree.refresh();
+    }),
     opened.onDidChange(() => tree.refresh()),
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("leftoff.groupBy")) tree.refresh();

@@ -8,6 +8,8 @@ import { RefusedVerbs } from "../storage/read-only.js";
 /** @import { FileStat, FileSystem, Uri } from "vscode" */
 /** @import { Capabilities, Code, Entry, Kind, Stat, Storage, Verb } from "../storage/contract.js" */
 
+/** @typedef {{ mtime: number, size: number, bytes: Uint8Array }} KeptFile */
+
 /** How many files are kept whole, since the editor reads no part of one. */
 const MAX_KEPT_FILES = 16;
 /** The numbers of `vscode.FileType`; a link has another one in it. */
@@ -24,7 +26,7 @@ export class WorkspaceStorage extends RefusedVerbs {
 
   #fs;
   #uriOf;
-  /** Least recently used first. @type {Map<string, { mtime: number, size: number, bytes: Uint8Array }>} */
+  /** Least recently used first. @type {Map<string, KeptFile>} */
   #kept = new Map();
   #isClosed = false;
 
@@ -96,15 +98,27 @@ export class WorkspaceStorage extends RefusedVerbs {
       if (!bytes) return null;
       kept = { mtime, size, bytes };
     }
-    this.#kept.set(path, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT_FILES && oldest !== undefined) this.#kept.delete(oldest);
+    this.#keep(path, kept);
     return kept.bytes;
   }
 
+  /** @param {string} path @param {KeptFile} file */
+  #keep(path, file) {
+    this.#kept.set(path, file);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT_FILES && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
   /** @param {Verb} verb @param {string} path */
-  #find(verb, path) {
-    return this.#try(verb, path, (uri) => this.#fs.stat(uri));
+  async #find(verb, path) {
+    const found = await this.#try(verb, path, (uri) => this.#fs.stat(uri));
+    if (!found || !(found.type & FILE) || found.size > 0) return found;
+    // Where files are far away, not every provider says how long one is.
+    const bytes = await this.#try(verb, path, (uri) => this.#fs.readFile(uri));
+    if (!bytes) return null;
+    this.#kept.delete(path);
+    this.#keep(path, { mtime: found.mtime, size: bytes.length, bytes });
+    return { ...found, size: bytes.length };
   }
 
   /**

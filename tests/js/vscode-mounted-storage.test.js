@@ -13,13 +13,17 @@ import { storageContract } from "./storage-contract.js";
 
 const HOME = "/leftoff";
 const PROJECT = "/project";
+const OTHER = "/other";
 
 storageContract("the browser's files, mounted", async () => ({
   storage: new MountedStorage(HOME, { own: new MemoryStorage(), around: new MemoryStorage() }),
   root: `${HOME}/root`,
 }));
 
-/** A folder with a session in its `conversations/` and one in its `.leftoff`, and a browser that keeps one. */
+/**
+ * A folder with a session in its `conversations/` and one in its `.leftoff`, another one with the same, and a browser that
+ * keeps one.
+ */
 async function makeScene() {
   const folder = new MemoryStorage();
   /** @type {Record<string, string>} */
@@ -27,22 +31,28 @@ async function makeScene() {
   for (const [title, options] of /** @type {const} */ ([
     ["In conversations", { home: "/elsewhere", workspace: PROJECT }],
     ["In the folder's home", { home: `${PROJECT}/.leftoff` }],
-  ])) {
-    const store = await openStore({ storage: folder, project: PROJECT, ...options });
-    const session = await store.create({ title });
-    await session.append({ role: "user", content: "Where does the parrot live?" });
-    ids[title] = session.id;
-    await session.close();
-  }
+    ["In the other's conversations", { home: "/elsewhere", workspace: OTHER }],
+    ["In the other's home", { home: `${OTHER}/.leftoff` }],
+  ]))
+    ids[title] = await putSession(folder, title, options);
   const own = new MemoryStorage();
-  const storage = new MountedStorage(HOME, { own, around: new ReadOnlyStorage(folder) });
-  await storage.findSessions(`${PROJECT}/.leftoff`);
+  const storage = new MountedStorage(HOME, { own, around: new ReadOnlyStorage(folder), folders: [PROJECT, OTHER] });
+  await storage.findSessions();
   const store = await openStore({ storage, home: HOME, project: PROJECT });
   const session = await store.create({ title: "In the browser" });
   await session.append({ role: "user", content: "The parrot lives in the browser." });
   ids["In the browser"] = session.id;
   await session.close();
   return { storage, store, ids, folder };
+}
+
+/** @param {MemoryStorage} storage @param {string} title @param {object} options of the store */
+async function putSession(storage, title, options) {
+  const store = await openStore({ storage, project: PROJECT, ...options });
+  const session = await store.create({ title });
+  await session.append({ role: "user", content: "Where does the parrot live?" });
+  await session.close();
+  return session.id;
 }
 
 describe("a store on both", () => {
@@ -55,6 +65,8 @@ describe("a store on both", () => {
         ["In conversations", 1],
         ["In the browser", 1],
         ["In the folder's home", 1],
+        ["In the other's conversations", 1],
+        ["In the other's home", 1],
       ],
     );
     for (const { id } of listed) {
@@ -64,7 +76,7 @@ describe("a store on both", () => {
     }
     const found = new Set();
     for await (const hit of store.search("parrot", { all: true })) found.add(hit.session.title);
-    assert.equal(found.size, 3);
+    assert.equal(found.size, 5);
   });
 
   test("changes only what the browser keeps", async () => {
@@ -82,8 +94,29 @@ describe("a store on both", () => {
     assert.deepEqual(await bytesIn(folder, "/"), before);
     assert.deepEqual(
       (await store.list({ all: true })).map(({ id }) => id).sort(),
-      [ids["In conversations"], ids["In the folder's home"]].sort(),
+      Object.keys(ids)
+        .filter((title) => title !== "In the browser")
+        .map((title) => ids[title])
+        .sort(),
     );
+  });
+
+  test("follows sessions of a folder that appear, grow and vanish", async () => {
+    const { storage, store, ids, folder } = await makeScene();
+    const titles = async () =>
+      (await store.list({ all: true, sort: "title" })).map(({ title, messageCount }) => `${title}: ${messageCount}`);
+    const before = await titles();
+    const writer = await openStore({ storage: folder, project: PROJECT, home: `${OTHER}/.leftoff` });
+    const late = await writer.create({ title: "A late one" });
+    await late.append({ role: "user", content: "The parrot moved." });
+    assert.deepEqual(await titles(), ["A late one: 1", ...before]);
+    await late.append({ role: "user", content: "It moved again." });
+    assert.deepEqual(await titles(), ["A late one: 2", ...before]);
+    const { path } = (await store.list({ all: true })).find(({ id }) => id === late.id) ?? { path: "" };
+    assert.deepEqual([storage.folderOf(path), storage.isWritable(path)], [OTHER, false]);
+    await writer.delete(late);
+    assert.deepEqual(await titles(), before);
+    assert.equal((await store.session(ids["In the other's home"])).metadata.display.title, "In the other's home");
   });
 
   test("what is only read is exported, and its resume block made", async () => {
@@ -116,23 +149,29 @@ describe("the mounted storage", () => {
     await own.append(`${HOME}/${SESSION}/messages.jsonl`, BYTES);
     for (const name of ["messages.jsonl", "tools.jsonl"])
       await around.append(`/project/.leftoff/${SESSION}/${name}`, new TextEncoder().encode("other"));
-    const storage = new MountedStorage(HOME, { own, around: new ReadOnlyStorage(around) });
-    await storage.findSessions("/project/.leftoff");
+    const storage = new MountedStorage(HOME, { own, around: new ReadOnlyStorage(around), folders: [PROJECT] });
+    await storage.findSessions();
     assert.deepEqual(await storage.list(`${HOME}/${SESSION}`), [{ name: "messages.jsonl", kind: "file" }]);
     assert.equal((await storage.append(`${HOME}/${SESSION}/messages.jsonl`, BYTES)).end, 2);
   });
 
-  test("lists a session that came later among neither, rather than without its files", async () => {
+  test("lists a session that came later with its files, from the first folder that brings it", async () => {
     const [own, around] = [new MemoryStorage(), new MemoryStorage()];
     await around.append(`/project/.leftoff/${SESSION}/messages.jsonl`, BYTES);
-    const storage = new MountedStorage(HOME, { own, around });
-    await storage.findSessions("/project/.leftoff");
-    await around.append(`/project/.leftoff/sessions/projects/none/session-2/messages.jsonl`, BYTES);
+    const storage = new MountedStorage(HOME, { own, around, folders: [PROJECT, OTHER] });
+    await storage.findSessions();
+    await around.append(`${PROJECT}/.leftoff/sessions/projects/none/session-2/messages.jsonl`, BYTES);
+    for (const name of ["session-1", "session-2"])
+      await around.append(`${OTHER}/.leftoff/sessions/projects/none/${name}/messages.jsonl`, new Uint8Array(7));
     const listed = await storage.list(`${HOME}/sessions/projects/none`, { files: ["messages.jsonl"] });
     assert.deepEqual(
       listed?.map(({ name, files }) => [name, files?.[0]?.size]),
-      [["session-1", 1]],
+      [
+        ["session-1", 1],
+        ["session-2", 1],
+      ],
     );
+    assert.deepEqual(await storage.read(`${HOME}/sessions/projects/none/session-2/messages.jsonl`), BYTES);
   });
 
   test("moves nothing into a folder that is open", async () => {

@@ -114,6 +114,20 @@ describe("the storage of the editor's files", () => {
     assert.equal(files.calls.readFile, 2);
   });
 
+  check("a file of which the editor knows no length is as long as its bytes", async (scene) => {
+    const { root, files } = scene;
+    const stat = async (/** @type {any} */ uri) => ({ ...(await files.stat(uri)), ctime: 0, mtime: 0, size: 0 });
+    const storage = new WorkspaceStorage({ ...files, stat }, (path) => /** @type {any} */ ({ path }));
+    const path = `${root}/log`;
+    for (const text of ["one", "one two", ""]) {
+      fs.writeFileSync(path, text);
+      assert.equal((await storage.stat(path))?.size, text.length);
+      assert.deepEqual(await storage.readRange(path, 2, 9), new TextEncoder().encode(text.slice(2)));
+    }
+    assert.equal((await storage.list(root, { files: ["log"] }))?.[0]?.kind, "file");
+    assert.equal((await storage.stat(root))?.kind, "folder");
+  });
+
   check("nothing is written", async ({ root, storage }) => {
     const path = `${root}/log`;
     fs.writeFileSync(path, "kept");

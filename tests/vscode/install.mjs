@@ -32,13 +32,14 @@ export const vsce = () => join(folder, "node_modules", "@vscode", "vsce", "vsce"
 export const codeServer = () => join(folder, "node_modules", "code-server", "out", "node", "entry.js");
 
 /**
- * Installs the extension that asks what only an extension can ask: into the host that tries leftoff, which has no models
- * of another.
- * @param {{ folder: string, home: string }} at @param {{ isWebOnly?: boolean }} [where]
+ * Installs another extension, which asks or gives what only an extension can: into the host that tries leftoff, which
+ * has no models of another.
+ * @param {{ folder: string, home: string }} at @param {{ source?: string, isWebOnly?: boolean }} [which] `source`: its
+ *   folder
  */
-export function installProbe({ folder: own, home }, { isWebOnly = false } = {}) {
+export function installProbe({ folder: own, home }, { source, isWebOnly = false } = {}) {
   const probe = join(own, "probe");
-  cpSync(join(root, "tests", "vscode", "probe"), probe, { recursive: true });
+  cpSync(source ?? join(root, "tests", "vscode", "probe"), probe, { recursive: true });
   const { main, ...manifest } = JSON.parse(readFileSync(join(probe, "package.json"), "utf8"));
   writeFileSync(join(probe, "package.json"), JSON.stringify({ ...manifest, ...(!isWebOnly && { main }) }));
   const flags = ["--no-dependencies", "--skip-license", "--allow-missing-repository"];

@@ -40,6 +40,8 @@ export default {
     await store.close();
     const inFolder = await openStore({ home: join(project, ".leftoff"), project });
     await inFolder.import(join(root, "tests", "fixtures", "codex", "real"));
+    // The editor misses what happens below folders that are made at once, as those of a project's first session.
+    await inFolder.create({ title: "An early one" });
     await inFolder.close();
     cpSync(join(REAL, TRANSCRIPT), join(project, "claude.jsonl"));
     installProbe({ folder, home }, { isWebOnly: true });
@@ -64,6 +66,7 @@ export default {
     await answer.getByRole("link", { name: "The parser" }).waitFor();
     assert.match(readFileSync(join(project, "asked.json"), "utf8"), /user: Rename the parser's entry point, please\./);
     await shoot(page, "web-chat");
+    await checkChanges(page, project);
 
     await runCommand(page, "leftoff: Search Sessions…");
     await page.locator(".quick-input-widget input[type=text]").first().fill("entry point");
@@ -97,6 +100,19 @@ export default {
     await user.close();
   },
 };
+
+/** A session of the folder's home appears, grows and vanishes in the tree as on the disk. @param {Page} page @param {string} project */
+async function checkChanges(page, project) {
+  const store = await openStore({ home: join(project, ".leftoff"), project });
+  const session = await store.create({ title: "A late one" });
+  await session.append({ role: "user", content: "Where were we?" });
+  await row(page, /^A late one, 1 message,/).waitFor();
+  await session.append({ role: "assistant", content: "At the parser." });
+  await row(page, /^A late one, 2 messages,/).waitFor();
+  await store.delete(session);
+  await row(page, /^A late one/).waitFor({ state: "detached" });
+  await store.close();
+}
 
 /** What is kept can be changed, what the folder has cannot, and neither goes on in a terminal. @param {Page} page */
 async function checkMenus(page) {
