@@ -10,9 +10,10 @@ import { fail, root } from "./run.mjs";
  * The most lines of js/ beside those of a host's own. The number may only fall, but for a call that is new: rules
  * for every host belong in src/. It rose by 39 with `record`, with `create` from a source, with what doctor tells,
  * by 29 with prices and with the end of a recording, by 58 with sums of what
- * model calls took and what one cost, and by 1 with the packages that pages bring along.
+ * model calls took and what one cost, by 1 with the packages that pages bring along, and by 31 with the list of what
+ * an import would take in, for which 148 lines of a host's own went.
  */
-const MAX_LINES = 5_484;
+const MAX_LINES = 5_515;
 const HOST_FOLDERS =
   /^(?:answers|cli|init|agents|ai|claude|html|langchain|openai|sdk|opencode|mcp|storage|compat|viewer|vscode)\//;
 /** Half of all files must be shorter, in lines. */

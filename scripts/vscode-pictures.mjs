@@ -2,9 +2,9 @@
 // Makes the pictures of the extension: the one that its README shows, in `js/vscode/media/`, and two in docs/. Real
 // sessions of tests/fixtures in a real VS Code, by Chromium. Run it after the look of the extension has changed.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
 
@@ -22,7 +22,7 @@ const AGENTS = ["claude-code", "codex", "gemini", "opencode", "pi"];
 
 /** What each picture shows. @type {Record<string, { theme: string, show: (page: Page) => Promise<unknown> }>} */
 const PICTURES = {
-  "js/vscode/media/sessions-light.png": { theme: "Default Light Modern", show: showCurrent },
+  "js/vscode/media/sessions-light.webp": { theme: "Default Light Modern", show: showCurrent },
   "docs/vscode-dark.png": {
     theme: "Default Dark Modern",
     show: async (page) => {
@@ -42,7 +42,7 @@ const vsix = await packExtension();
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 for (const [path, { theme, show }] of Object.entries(PICTURES))
   await step(path, async () => {
-    const place = join(folder, basename(path, ".png"));
+    const place = join(folder, basename(path, extname(path)));
     const at = { folder: place, home: join(place, "home"), project: join(place, "calc") };
     for (const one of [at.home, at.project]) mkdirSync(one, { recursive: true });
     const store = await openStore({ home: join(at.home, ".leftoff"), project: at.project });
@@ -52,10 +52,19 @@ for (const [path, { theme, show }] of Object.entries(PICTURES))
     const page = await openWorkbench(browser, editor.url);
     await page.setViewportSize({ width: 1120, height: 700 });
     await show(page);
-    await page.screenshot({ path: join(root, path) });
+    await savePicture(page, path);
     await editor.stop();
   });
 await browser.close();
+
+/** Takes a picture: WebP, which Playwright does not write, for what is downloaded. @param {Page} page @param {string} path */
+async function savePicture(page, path) {
+  const file = join(root, path);
+  if (!path.endsWith(".webp")) return void (await page.screenshot({ path: file }));
+  const chromium = await page.context().newCDPSession(page);
+  const { data } = await chromium.send("Page.captureScreenshot", { format: "webp", quality: 90 });
+  writeFileSync(file, data, "base64");
+}
 
 /** A session with calls and images. @param {Page} page */
 async function showCurrent(page) {
@@ -63,4 +72,6 @@ async function showCurrent(page) {
   await runCommand(page, "leftoff: Show All Projects");
   await row(page, /Look around/).click();
   await panel(page).locator("article").nth(4).waitFor();
+  // What is pointed at tells more of itself, above what is shown.
+  await page.mouse.move(0, 0);
 }

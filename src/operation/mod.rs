@@ -73,7 +73,7 @@ pub(crate) use io::{HostExchange, Io};
 pub use outgoing::{OutgoingGate, OutgoingRedactor, RedactMode, RedactedValue};
 pub use session_files::SessionFiles;
 #[cfg(feature = "interop")]
-pub use store::{LiveRecording, count_quiet_turns};
+pub use store::{ImportableList, LiveRecording, count_quiet_turns};
 pub use store::{SessionCandidate, Setup, Store, find_candidate, place_json};
 pub use unstored_context::context_of;
 

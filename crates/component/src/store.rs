@@ -9,7 +9,8 @@ use leftoff::error::Error as Refusal;
 use leftoff::json::text::to_json;
 use leftoff::layout;
 use leftoff::operation::{
-    self as core_of, CountingMode, OutgoingGate, OutgoingRedactor, SessionFiles, Setup, Step as Next, Trouble,
+    self as core_of, CountingMode, ImportableList, OutgoingGate, OutgoingRedactor, SessionFiles, Setup,
+    Step as Next, Trouble,
 };
 use leftoff::session::usage::UsageTally;
 
@@ -170,7 +171,7 @@ impl GuestStore for StoreHandle {
 
     fn list_importable(&self, request: String) -> Operation {
         let redactor = OutgoingRedactor::new(&self.gate);
-        RunningOperation::start(self.store.list_importable(request, &redactor).map(text_outcome))
+        RunningOperation::start(ImportableList::of_store(&self.store, request, &redactor).map(text_outcome))
     }
 
     fn newest_messages(&self, path: String, placement: Placement) -> Operation {

@@ -12,7 +12,7 @@ use crate::operation::{Operations, Running, null_json, unknown_operation_error};
 use crate::outgoing::OutgoingRedactorHandle;
 use crate::store::{StoreHandle, parse_placement, session_place_json};
 use crate::{JsResult, parse_stamp, to_js_error, to_js_value};
-use leftoff::operation::LiveRecording;
+use leftoff::operation::{ImportableList, LiveRecording};
 use leftoff::session::usage::UsageTally;
 use leftoff::time::Stamp;
 
@@ -109,7 +109,7 @@ impl Operations {
         let mut word = || words.next().unwrap_or_default();
         let running: Running = match name {
             "list" => store.list_outgoing(word(), &redactor.0).map(String::into_bytes),
-            "listImportable" => store.list_importable(word(), &redactor.0).map(String::into_bytes),
+            "listImportable" => ImportableList::of_store(store, word(), &redactor.0).map(String::into_bytes),
             "newestMessages" => {
                 store.newest_messages(word(), parse_placement(&word()), &redactor.0).map(null_json)
             }

@@ -37,7 +37,7 @@ pub(super) struct AgentFile {
 
 impl AgentFile {
     /// A file that the user named.
-    pub fn at(path: String) -> AgentFile {
+    pub fn from_path(path: String) -> AgentFile {
         let (size, bytes, changed) = size_of(&path);
         AgentFile { path, agent: None, size, bytes, changed: changed as i64 }
     }

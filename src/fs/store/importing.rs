@@ -13,7 +13,7 @@ use super::super::session::Session;
 use super::Store;
 use super::folders::path_text;
 use crate::json::text::to_json;
-use crate::operation::{OutgoingRedactor, Trouble};
+use crate::operation::{ImportableList, OutgoingRedactor, Trouble};
 
 /// The options of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Store {
         let path = path.map(absolute_path_text).transpose()?;
         let is_named = path.as_ref().is_some_and(|path| !Path::new(path).is_dir());
         let files = match path {
-            Some(path) if is_named => Vec::from([AgentFile::at(path)]),
+            Some(path) if is_named => Vec::from([AgentFile::from_path(path)]),
             Some(path) => self.0.host.agent_files(&FileScope::All(path)),
             None => self.all_agent_files(),
         };
@@ -157,7 +157,7 @@ impl Store {
         ];
         let redactor = OutgoingRedactor::new(&self.0.gate);
         self.run_import(&request_fields, helpers, |store, request| {
-            store.0.core.list_importable(request, &redactor)
+            ImportableList::of_store(&store.0.core, request, &redactor)
         })
     }
 

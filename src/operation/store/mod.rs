@@ -65,7 +65,7 @@ use crate::recall::index_file::read::IndexFooter;
 use crate::session::index::SessionIndex;
 
 #[cfg(feature = "interop")]
-pub use import::LiveRecording;
+pub use import::{ImportableList, LiveRecording};
 #[cfg(feature = "interop")]
 use lookup::LookupWay;
 pub use lookup::{SessionCandidate, find_candidate, place_json};

@@ -10,6 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Importer;
+use super::target_session::open_unchanged;
 use crate::error::Code;
 use crate::interop::ImportedSession;
 use crate::interop::talk::is_talk;
@@ -125,7 +126,7 @@ impl Importer<'_> {
     async fn open_resumed(&self, id: &str) -> Result<Option<Rc<SessionFiles>>, Trouble> {
         if self.dry_run.is_some() {
             let Some(place) = self.store.find_place(self.io, id).await? else { return Ok(None) };
-            return self.store.open_unchanged(self.io, place).await.map(Some);
+            return open_unchanged(self.store, self.io, place).await.map(Some);
         }
         match self.store.open_by_id(self.io, id).await {
             Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(None),

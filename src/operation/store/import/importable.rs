@@ -43,8 +43,11 @@ struct ImportableSession<'a> {
     changed: Option<String>,
 }
 
-impl Store {
-    /// Lists the sessions that an import of these files would take in, those of the files that changed last at first:
+/// A list of the sessions that an import of agents' files would take in.
+pub struct ImportableList;
+
+impl ImportableList {
+    /// Lists the sessions of these files, those of the files that changed last at first:
     /// `{"files":[{"path","agent","size","bytes","changed"}],"from","limit","isNamed","tells"}`, JSON. The files are
     /// those of [`Store::import_files`]; `changed` is the time of a file's last change in milliseconds since 1970, and
     /// `limit` how many sessions at most. With `isNamed` the user named the file: it is read whether or not it changed
@@ -53,12 +56,12 @@ impl Store {
     ///
     /// # Errors
     /// Of a file with `isNamed`, what [`Store::import_file`] refuses.
-    pub fn list_importable(
-        self: &Rc<Store>,
+    pub fn of_store(
+        store: &Rc<Store>,
         request: String,
         redactor: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, String> {
-        let (store, redactor) = (self.clone(), redactor.clone());
+        let (store, redactor) = (store.clone(), redactor.clone());
         Operation::new(|io| async move {
             let request = ImportableRequest::from_json(&request)?;
             let mut importing = Importer::new(&store, &io, CountingMode::Off, request.reports_progress);

@@ -30,6 +30,7 @@ use crate::interop::AgentName;
 use crate::operation::session_files::SessionFiles;
 use crate::operation::{CountingMode, Io, Operation, OutgoingRedactor, Trouble};
 
+pub use importable::ImportableList;
 use imported_files::ImportedFiles;
 pub use live::LiveRecording;
 pub(super) use original::read_original;

@@ -76,7 +76,7 @@ impl Importer<'_> {
     ) -> Result<Option<Rc<SessionFiles>>, Trouble> {
         let (place, _) = self.find_target_place(imported).await?;
         match self.find_known_place(&place, imported).await? {
-            Some(known) => self.store.open_unchanged(self.io, known).await.map(Some),
+            Some(known) => open_unchanged(self.store, self.io, known).await.map(Some),
             None => Ok(None),
         }
     }
@@ -259,7 +259,7 @@ impl Store {
         io: &Io,
         place: SessionLocation,
     ) -> Result<Rc<SessionFiles>, Trouble> {
-        let files = self.open_unchanged(io, place).await?;
+        let files = open_unchanged(self, io, place).await?;
         if self.find_open(&files.shown_folder()).is_some() {
             return Ok(files);
         }
@@ -270,26 +270,26 @@ impl Store {
         }
         Ok(files)
     }
+}
 
-    /// Opens the session at a place, or returns the one that is open there, and changes nothing of it.
-    pub(in crate::operation::store) async fn open_unchanged(
-        &self,
-        io: &Io,
-        place: SessionLocation,
-    ) -> Result<Rc<SessionFiles>, Trouble> {
-        let Some(place) = self.current_place(io, place.clone()).await? else {
-            return Err(self.unopened_session(&place, "").moved_error());
-        };
-        let files = self.unopened_session(&place, "");
-        if let Some(open) = self.find_open(&files.shown_folder()) {
-            return Ok(open);
-        }
-        Box::pin(files.open_files(io)).await?;
-        if io.stat(&files.folder()).await?.is_none() {
-            return Err(files.moved_error());
-        }
-        Ok(files)
+/// Opens the session at a place, or returns the one that is open there, and changes nothing of it.
+pub(super) async fn open_unchanged(
+    store: &Store,
+    io: &Io,
+    place: SessionLocation,
+) -> Result<Rc<SessionFiles>, Trouble> {
+    let Some(place) = store.current_place(io, place.clone()).await? else {
+        return Err(store.unopened_session(&place, "").moved_error());
+    };
+    let files = store.unopened_session(&place, "");
+    if let Some(open) = store.find_open(&files.shown_folder()) {
+        return Ok(open);
     }
+    Box::pin(files.open_files(io)).await?;
+    if io.stat(&files.folder()).await?.is_none() {
+        return Err(files.moved_error());
+    }
+    Ok(files)
 }
 
 fn find_known(places: &Option<BTreeMap<String, SessionLocation>>, tail: &str) -> Option<SessionLocation> {
