@@ -61,7 +61,7 @@ async function openByKeys(page) {
   // The editor itself may hide a view that is shown for the first time, with the focus in it, until it has rows.
   await enterCommand(page, "leftoff: Focus on Sessions View");
   await page.locator(".sidebar .monaco-list:focus .monaco-list-row").first().waitFor();
-  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Home");
   await waitInTree(page, "Today, 2 sessions");
   await page.keyboard.press("ArrowDown");
   await waitInTree(page, "Mend the calculator, claude-code, 17 messages, active, now");
