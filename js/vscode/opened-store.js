@@ -9,19 +9,16 @@ import { openHostStore, watchedPatterns } from "./host.node.js";
 /** @import { Session, Store } from "../index.js" */
 /** @import { HostStore } from "./host.node.js" */
 
+/** @typedef {HostStore & { watching: Disposable[] }} WatchedStore */
+
 /** How long after the first change lists are read anew: a turn of an agent changes several files. */
 const SETTLING_MS = 500;
 
 export class OpenedStore {
   #context;
-  /** @type {Promise<HostStore> | undefined} */
+  /** @type {Promise<WatchedStore> | undefined} */
   #opening;
   #changed = new EventEmitter();
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #settling;
-  /** @type {Disposable[]} */
-  #watching = [];
-
   #begun = new EventEmitter();
 
   /** Sessions were changed, by anyone. */
@@ -53,13 +50,16 @@ export class OpenedStore {
     return (await this.open()).store;
   }
 
-  /** @returns {Promise<HostStore>} */
+  /** @returns {Promise<WatchedStore>} */
   open() {
-    this.#opening ??= this.#begin().catch((error) => {
-      this.#opening = undefined;
-      throw error;
+    if (this.#opening) return this.#opening;
+    const opening = this.#begin();
+    this.#opening = opening;
+    // What failed is tried again, unless another one was begun meanwhile.
+    opening.catch(() => {
+      if (this.#opening === opening) this.#opening = undefined;
     });
-    return this.#opening;
+    return opening;
   }
 
   /**
@@ -83,37 +83,35 @@ export class OpenedStore {
   }
 
   async close() {
-    clearTimeout(this.#settling);
-    for (const one of this.#watching.splice(0)) one.dispose();
     const opening = this.#opening;
     this.#opening = undefined;
     const opened = await opening?.catch(() => undefined);
+    for (const one of opened?.watching ?? []) one.dispose();
     await opened?.store.close();
     for (const { storage } of opened?.roots ?? []) await storage.close();
   }
 
   async #begin() {
     const opened = await openHostStore(this.#context);
-    this.#watch(opened.store);
+    const watching = this.#watch(opened.store);
     this.#begun.fire(undefined);
-    return opened;
+    return { ...opened, watching };
   }
 
-  /** Tells of what other programs write. @param {Store} store */
+  /** Tells of what other programs write. @param {Store} store @returns {Disposable[]} what ends that */
   #watch(store) {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let settling;
     const settle = () => {
-      this.#settling ??= setTimeout(() => {
-        this.#settling = undefined;
+      settling ??= setTimeout(() => {
+        settling = undefined;
         this.tellChange();
       }, SETTLING_MS);
     };
-    for (const pattern of watchedPatterns(store)) {
-      const watcher = workspace.createFileSystemWatcher(pattern);
-      watcher.onDidCreate(settle);
-      watcher.onDidChange(settle);
-      watcher.onDidDelete(settle);
-      this.#watching.push(watcher);
-    }
+    const watchers = watchedPatterns(store).map((pattern) => workspace.createFileSystemWatcher(pattern));
+    for (const watcher of watchers)
+      for (const listen of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete]) listen(settle);
+    return [...watchers, { dispose: () => clearTimeout(settling) }];
   }
 
   /** Whoever is told asks for another store at once, however long the former one takes to close. */
