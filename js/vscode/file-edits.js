@@ -18,6 +18,7 @@ import { describeCall } from "../viewer/calls.js";
  * @typedef {{ session: Listed, message: string, time: string, tool: string, change: Change, kind: "edit" | "patch" | "command" }} FileEdit
  *   `command`: one that names the file; its lines are the change's
  */
+/** @typedef {{ session: Listed, isFile: (path: string) => boolean, name: string }} SearchedEdits `name`: the file's */
 
 const COMMAND_KEYS = ["command", "cmd", "script"];
 
@@ -34,11 +35,43 @@ export async function findChanges(store, file, folderOf) {
   for (const of of await findSessionsOf(store, file, folderOf)) {
     const edits = await readEdits(store, of, file);
     const ids = edits.flatMap(({ kind, message }) => (kind === "command" ? [] : [message]));
-    const byCommand = of.hits.filter(({ command, exitCode }) => command !== undefined && !exitCode);
-    const messages = [...new Set([...byCommand.flatMap(({ id }) => id ?? []), ...ids])];
+    const messages = [...new Set([...commandsOf(of).flatMap(({ id }) => id ?? []), ...ids])];
     if (messages.length > 0) changes.push({ session: of.session, edits, messages });
   }
   return changes;
+}
+
+/**
+ * Counts the sessions that `findChanges` finds, and reads of each no more than that takes.
+ * @param {Store} store @param {FileInFolder} file @param {FolderOf} [folderOf]
+ */
+export async function countSessions(store, file, folderOf) {
+  let count = 0;
+  for (const of of await findSessionsOf(store, file, folderOf))
+    if (commandsOf(of).length > 0 || (await hasEdit(store, of, file))) count += 1;
+  return count;
+}
+
+/** The commands that changed the file, among the latest changes. @param {SessionOfFile} of */
+const commandsOf = ({ hits }) => hits.filter(({ command, exitCode }) => command !== undefined && !exitCode);
+
+/** @param {Store} store @param {SessionOfFile} of @param {FileInFolder} file */
+async function hasEdit(store, of, file) {
+  const searched = searchedIn(of, file);
+  /** @type {Map<string, ReadMessage>} */
+  const results = new Map();
+  const isEdit = (/** @type {ReadMessage} */ message) =>
+    editsOf(message, results, searched).some(({ kind }) => kind !== "command");
+  /** @type {ReadMessage[]} */
+  const undecided = [];
+  for await (const message of store.newestMessages(of.session)) {
+    const { tool, assistant } = message;
+    if (tool && !results.has(tool.callId)) results.set(tool.callId, message);
+    // Read backwards, a result comes before its call, but for some agents' and for those that have none.
+    if (assistant?.toolCalls?.some(({ id }) => !results.has(id))) undecided.push(message);
+    else if (isEdit(message)) return true;
+  }
+  return undecided.some(isEdit);
 }
 
 /**
@@ -84,26 +117,33 @@ export function isSameFile(named, { path, folder, relative }, project, isOwn) {
  * @param {Store} store @param {SessionOfFile} of @param {FileInFolder} file
  * @returns {Promise<FileEdit[]>}
  */
-export async function readEdits(store, { session, isOwn }, file) {
-  const opened = await store.session(session.id);
-  try {
-    const messages = [];
-    for await (const message of opened.messages({ allBranches: true })) messages.push(message);
-    return editsIn(messages, session, (path) => isSameFile(path, file, session.project, isOwn), basename(file.path));
-  } finally {
-    await opened.close();
-  }
+export async function readEdits(store, of, file) {
+  // Whoever only looks at a file opens no session.
+  const messages = [];
+  for await (const message of store.newestMessages(of.session)) messages.push(message);
+  return editsIn(messages.reverse(), searchedIn(of, file));
+}
+
+/** @param {SessionOfFile} of @param {FileInFolder} file @returns {SearchedEdits} */
+const searchedIn = ({ session, isOwn }, file) => ({
+  session,
+  isFile: (path) => isSameFile(path, file, session.project, isOwn),
+  name: basename(file.path),
+});
+
+/** @param {readonly ReadMessage[]} messages @param {SearchedEdits} searched @returns {FileEdit[]} */
+export function editsIn(messages, searched) {
+  const results = new Map(messages.flatMap((message) => (message.tool ? [[message.tool.callId, message]] : [])));
+  return messages.flatMap((message) => editsOf(message, results, searched));
 }
 
 /**
- * @param {readonly ReadMessage[]} messages @param {Listed} session
- * @param {(path: string) => boolean} isFile @param {string} name the file's
+ * @param {ReadMessage} message @param {Map<string, ReadMessage>} results those of calls @param {SearchedEdits} searched
  * @returns {FileEdit[]}
  */
-export function editsIn(messages, session, isFile, name) {
-  const results = new Map(messages.flatMap((message) => (message.tool ? [[message.tool.callId, message]] : [])));
-  /** @param {ReadMessage} message @param {ReadCall} call @returns {FileEdit[]} */
-  const editsOf = ({ id, timestamp }, call) => {
+function editsOf({ id, timestamp, assistant }, results, { session, isFile, name }) {
+  /** @param {ReadCall} call @returns {FileEdit[]} */
+  const editsBy = (call) => {
     const { failed, changes } = describeCall(call, results.get(call.id), timestamp);
     if (failed) return [];
     const made = { session, message: id, time: timestamp ?? session.lastActive, tool: call.name };
@@ -116,7 +156,7 @@ export function editsIn(messages, session, isFile, name) {
       { ...made, kind: "command", change: { path: name, from: undefined, removed: [], added: lines, isNew: false } },
     ];
   };
-  return messages.flatMap((message) => (message.assistant?.toolCalls ?? []).flatMap((call) => editsOf(message, call)));
+  return (assistant?.toolCalls ?? []).flatMap(editsBy);
 }
 
 /** @param {string} text a call's arguments @returns {string[]} */

@@ -5,7 +5,7 @@ import { CodeLens, commands, EventEmitter, languages, ProgressLocation, Range, U
 
 import { relative } from "../host/path.node.js";
 import { tellErrors } from "./commands.js";
-import { findChanges } from "./file-edits.js";
+import { countSessions, findChanges } from "./file-edits.js";
 import { pathOf } from "./host.node.js";
 import { findWriters, formatWriter, isTelling } from "./line-writers.js";
 import { formatAge, formatCount, joinFacts, nowDate } from "./texts.js";
@@ -58,13 +58,10 @@ function fileInFolder(uri) {
 /** Reads sessions, while the editor shows that it does. @param {OpenedStore} opened @param {FileInFolder} file */
 function readChanges(opened, file) {
   const as = { location: ProgressLocation.Window, title: "Reading sessions" };
-  return window.withProgress(as, () => readChangesOf(opened, file));
-}
-
-/** @param {OpenedStore} opened @param {FileInFolder} file */
-async function readChangesOf(opened, file) {
-  const { store, folderOf } = await opened.open();
-  return findChanges(store, file, folderOf);
+  return window.withProgress(as, async () => {
+    const { store, folderOf } = await opened.open();
+    return findChanges(store, file, folderOf);
+  });
 }
 
 /** @param {OpenedStore} opened @param {SessionPanels} panels @param {Uri} uri */
@@ -190,7 +187,8 @@ class FileLenses {
 
   /** @param {Uri} uri */
   async #count(uri) {
-    return (await readChangesOf(this.#opened, fileInFolder(uri))).length;
+    const { store, folderOf } = await this.#opened.open();
+    return countSessions(store, fileInFolder(uri), folderOf);
   }
 
   #forget() {

@@ -10,7 +10,14 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 
 import { openStore } from "../../js/index.js";
-import { editsIn, findChanges, findSessionsOf, isSameFile, readEdits } from "../../js/vscode/file-edits.js";
+import {
+  countSessions,
+  editsIn,
+  findChanges,
+  findSessionsOf,
+  isSameFile,
+  readEdits,
+} from "../../js/vscode/file-edits.js";
 import { findWriters, formatWriter, isTelling } from "../../js/vscode/line-writers.js";
 import { describeCall } from "../../js/viewer/calls.js";
 import { git, inFolder, put } from "./git-tools.js";
@@ -67,6 +74,7 @@ test("in the transcripts of each agent, a line that an edit wrote is found in it
             true,
             `${call.name} of ${named}`,
           );
+          assert.equal(await countSessions(store, file), (await findChanges(store, file)).length, path);
           const edits = await readEdits(store, { session: listed, isOwn: false, hits: [] }, file);
           assert.equal(
             edits.some(({ message }) => message === id),
@@ -150,7 +158,7 @@ function editsOf(agent, name, input, tool) {
     { id: "m", role: "assistant", content: "", timestamp: "2026-11-12T10:00:00Z", assistant: { toolCalls: [call] } },
     ...(tool ? [{ id: "r", role: "tool", content: "", tool: { callId: "c", name, ...tool } }] : []),
   ];
-  return editsIn(/** @type {any} */ (messages), listed(agent), isFile, "a.js");
+  return editsIn(/** @type {any} */ (messages), { session: listed(agent), isFile, name: "a.js" });
 }
 
 for (const [agent, name, input] of EDITS)
@@ -289,6 +297,7 @@ test("sessions of worktrees and of sub-agents are found, those of another projec
       changes.map(({ session, messages }) => [session.title, messages.length]),
       ["in the worktree", "a sub-agent", "by a command", "here"].map((title) => [title, 1]),
     );
+    assert.equal(await countSessions(store, file), changes.length);
     await store.close();
   }));
 
