@@ -58,11 +58,11 @@ async function check(name, work) {
  * example's two; by 6 and 0.21 MB with HTML files of sessions: what each has in it, which is a page with all that it
  * loads in one script, the module and the command that write it, two files of types, and its reference; by 1 with the
  * worker of the viewer's page, which alone may write to the files that a browser keeps; by 12 and 0.09 MB with
- * what pages and workers load where secrets are looked for, or zstd files are read; and by 0.16 MB with
- * the reader of VS Code's chats.
+ * what pages and workers load where secrets are looked for, or zstd files are read; by 0.16 MB with the reader
+ * of VS Code's chats; and by 0.035 MB with the list of what an import would take in.
  */
 const MAX_FILES = 312;
-const MAX_PACKAGE_BYTES = 12_710_000;
+const MAX_PACKAGE_BYTES = 12_745_000;
 
 /**
  * Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there.
