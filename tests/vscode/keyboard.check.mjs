@@ -58,13 +58,17 @@ async function openByKeys(page) {
   await enterCommand(page, "leftoff: Show All Projects");
   await enterCommand(page, "leftoff: Focus on Sessions View");
   await row(page, /^Mend the calculator/).waitFor();
-  // The editor itself may hide a view that is shown for the first time, with the focus in it, until it has rows.
-  await enterCommand(page, "leftoff: Focus on Sessions View");
-  await page.locator(".sidebar .monaco-list:focus .monaco-list-row").first().waitFor();
-  await page.keyboard.press("Home");
-  await waitInTree(page, ", 2 sessions");
-  await page.keyboard.press("ArrowDown");
-  await waitInTree(page, "Mend the calculator, claude-code, 17 messages, active, ");
+  // The editor itself takes the focus from a view that it shows for the first time: the tree is gone through below.
+  await page.keyboard.press("F1");
+  await waitInInput(page);
+  await page.keyboard.type("leftoff: Open");
+  const command = page.locator('.quick-input-list .monaco-list-row.focused[aria-label^="leftoff: Open"]');
+  await page.locator(".quick-input-list").getByRole("option", { name: "leftoff: Open Session File" }).waitFor();
+  while ((await command.count()) === 0) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.locator('.quick-input-list .monaco-list-row[aria-label^="Another session"]').waitFor();
+  await page.keyboard.type("Mend the");
+  await page.locator('.quick-input-list .monaco-list-row.focused[aria-label^="Mend the calculator"]').waitFor();
   await page.keyboard.press("Enter");
   await waitInPanel(page, 'article[aria-posinset="1"]');
 }
@@ -175,7 +179,11 @@ async function enterInMenu(page, name) {
 /** Goes back to the tree, whose keys are its own, and renames and resumes a session there. @param {Page} page */
 async function changeByKeys(page) {
   await page.keyboard.press("Control+0");
-  await waitInTree(page, "Mend the calculator");
+  await page.locator(".sidebar .monaco-list:focus .monaco-list-row").first().waitFor();
+  await page.keyboard.press("Home");
+  await waitInTree(page, ", 2 sessions");
+  await page.keyboard.press("ArrowDown");
+  await waitInTree(page, "Mend the calculator, claude-code, 17 messages, active, ");
   await page.keyboard.press("Control+f");
   await page.keyboard.press("Control+Alt+f");
   await page.locator(".sidebar input:focus").waitFor();

@@ -143,8 +143,9 @@ function contentOf(from, name) {
 /** @param {Page} page @param {string} title */
 async function openSession(page, title) {
   await row(page, new RegExp(`^${title}`)).click();
+  // Once it has the focus: what is opened before, as the palette, would close as the panel gets it.
   await panel(page)
-    .locator("article", { hasText: `Please begin: ${title}.` })
+    .locator("article:focus", { hasText: `Please begin: ${title}.` })
     .waitFor();
 }
 
@@ -161,7 +162,10 @@ async function checkHistory(page, name, folder) {
   await page.getByRole("tab", { name: "Explorer" }).first().click();
   const entry = (/** @type {string} */ label) =>
     page.locator(".explorer-folders-view").getByRole("treeitem", { name: label }).first();
-  if (folder) await entry(folder).click();
+  if (folder) {
+    await entry(folder).click();
+    await page.locator(".explorer-folders-view").getByRole("treeitem", { name: "src" }).nth(1).waitFor();
+  }
   await entry("src").click();
   await entry("a.js").dblclick();
   await page.locator(".tab.active", { hasText: "a.js" }).waitFor();
@@ -179,9 +183,11 @@ async function checkHistory(page, name, folder) {
 async function checkFiles(page) {
   const file = page.locator(".explorer-folders-view").getByRole("treeitem", { name: "claude.jsonl" });
   await chooseInMenu(file, "Open Session File…");
-  await panel(page).locator("article", { hasText: "USETOOL" }).waitFor();
+  await panel(page).locator("article:focus", { hasText: "USETOOL" }).waitFor();
   await chooseInMenu(file, "Import Session File…");
   await page.getByText("Imported 1 session.").first().waitFor();
+  await page.locator(".tab", { hasText: "USETOOL" }).nth(1).waitFor();
+  await panel(page).locator("article:focus", { hasText: "USETOOL" }).waitFor();
   await showSessions(page);
   await row(page, /^USETOOL/).waitFor();
 }
