@@ -28,10 +28,6 @@ const CLOCK_EXCEPTIONS = {
   },
   "storage/whole-file.js": { found: "randomBytes", why: "the name of a file that is renamed before anybody looks" },
   "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
-  "vscode/session-export.js": {
-    found: "randomUUID",
-    why: "names files that are renamed or removed before anybody looks",
-  },
 };
 /** The crates that compile the core to WebAssembly, with their arguments. @type {Record<string, string[]>} */
 const WASM_CRATES = {

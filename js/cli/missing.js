@@ -92,7 +92,10 @@ async function findExpiring(store) {
     await storage.close();
   }
   const { importable } = await store.listImportable([...expiring.keys()]);
-  const found = importable.flatMap((one) => ({ ...one, ...(expiring.get(one.path) ?? { expires: "", days: 0 }) }));
+  const found = importable.flatMap((one) => {
+    const expiry = expiring.get(one.path);
+    return expiry ? [{ ...one, ...expiry }] : [];
+  });
   return found.sort((one, other) => (one.expires < other.expires ? -1 : 1));
 }
 

@@ -3,7 +3,7 @@
 
 import { commands, EventEmitter, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, window } from "vscode";
 
-import { formatAge, formatCount, formatDay, joinFacts, nowDate, sayAge } from "./texts.js";
+import { formatAge, formatCount, formatDay, joinFacts, nowDate, sayAge, sayFacts } from "./texts.js";
 import { tooltipOf } from "./tooltip.js";
 import { arrangeFound } from "./found-rows.js";
 
@@ -111,7 +111,7 @@ function foundItem(row) {
   item.tooltip = tooltipOf(factsOf(row));
   item.command = { command: "leftoff.openFound", title: "Import and Open", arguments: [row] };
   item.accessibilityInformation = {
-    label: [title || "Untitled", agent, deletion, spoken, countOf(row)].filter(Boolean).join(", "),
+    label: sayFacts(title || "Untitled", agent, deletion, spoken, countOf(row)),
   };
   return item;
 }

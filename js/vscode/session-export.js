@@ -5,6 +5,7 @@ import { commands, FileSystemError, Uri, window, workspace } from "vscode";
 
 import { LeftoffError } from "../index.js";
 import { basename } from "../host/path.node.js";
+import { randomId } from "../wasm/clock.js";
 import { askCommandLine } from "./child.node.js";
 import { IS_WEB_HOST } from "./host.node.js";
 
@@ -68,7 +69,7 @@ async function makeText(opened, id, format) {
  */
 async function makePage(context, id) {
   await workspace.fs.createDirectory(context.globalStorageUri);
-  const made = Uri.joinPath(context.globalStorageUri, `${crypto.randomUUID()}.html`);
+  const made = Uri.joinPath(context.globalStorageUri, `${randomId()}.html`);
   const args = ["export", id, "--to", "html", "--output", made.fsPath];
   try {
     await askCommandLine(context, args, new AbortController().signal);
@@ -85,7 +86,7 @@ async function makePage(context, id) {
 async function writeWhole(uri, bytes) {
   // A browser that is given one file on the disk writes it whole by itself, and nothing beside it.
   const isAlone = IS_WEB_HOST && uri.scheme === "file";
-  const part = Uri.joinPath(uri, "..", `.${crypto.randomUUID()}.part`);
+  const part = Uri.joinPath(uri, "..", `.${randomId()}.part`);
   try {
     await workspace.fs.writeFile(isAlone ? uri : part, bytes);
     if (!isAlone) await workspace.fs.rename(part, uri, { overwrite: true });

@@ -4,7 +4,7 @@
 import { commands, EventEmitter, ThemeIcon, TreeItem, TreeItemCollapsibleState, window, workspace } from "vscode";
 
 import { pathOf, IS_WEB_HOST } from "./host.node.js";
-import { formatAge, formatCount, joinFacts, nowDate, sayAge } from "./texts.js";
+import { formatAge, formatCount, joinFacts, nowDate, sayAge, sayFacts } from "./texts.js";
 import { tooltipOf } from "./tooltip.js";
 import { groupSessions } from "./session-groups.js";
 
@@ -100,15 +100,13 @@ function sessionItem(listed, isReadOnly) {
   item.tooltip = tooltipOf(factsOf(listed));
   item.command = { command: "leftoff.open", title: "Open", arguments: [listed] };
   item.accessibilityInformation = {
-    label: [
+    label: sayFacts(
       title || "Untitled",
       agent,
       formatCount(messageCount, "message"),
       archivedAt ? "archived" : status,
       sayAge(lastActive, nowDate()),
-    ]
-      .filter(Boolean)
-      .join(", "),
+    ),
   };
   return item;
 }
@@ -117,7 +115,7 @@ function sessionItem(listed, isReadOnly) {
 const factsOf = ({ title, summary, agent, messageCount, totalTokens, project, status, lastActive, provider }) => [
   title || "Untitled",
   summary,
-  [agent, provider.model].filter(Boolean).join(", "),
+  sayFacts(agent, provider.model),
   `${formatCount(messageCount, "message")}, ${formatCount(totalTokens, "token")}`,
   `${status}, ${new Date(lastActive).toLocaleString()}`,
   project,

@@ -17,6 +17,9 @@ export const formatCount = (count, noun) => `${count.toLocaleString()} ${noun}${
 /** What is known of a thing, in a line. @param {(string | false | undefined)[]} facts */
 export const joinFacts = (...facts) => facts.filter(Boolean).join(" · ");
 
+/** The same, to be heard. @param {(string | false | undefined)[]} facts */
+export const sayFacts = (...facts) => facts.filter(Boolean).join(", ");
+
 /** How long ago a time is, to be seen: `3h`, `2w`. @param {string} time RFC 3339 @param {Date} now */
 export function formatAge(time, now) {
   const { amount, unit } = measureAge(time, now);

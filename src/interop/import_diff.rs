@@ -120,6 +120,11 @@ impl ImportDiff {
         self.collect_missing(most)
     }
 
+    /// Gives the messages back.
+    pub fn into_messages(self) -> Vec<Message> {
+        self.messages
+    }
+
     /// Counts the messages to append.
     pub fn count_missing(&mut self) -> usize {
         let mut count = 0;

@@ -135,28 +135,27 @@ async function checkEditorKeys(page) {
   equal("the search", await panel(page).locator("input").inputValue(), "test");
 }
 
+/** Closes a part of the viewer, which gives the focus to the messages. @param {Page} page @param {string} part @param {"detached" | "hidden"} [state] */
+async function closePart(page, part, state = "detached") {
+  await page.keyboard.press("Escape");
+  await panel(page).locator(part).waitFor({ state });
+  await waitInPanel(page, "article");
+}
+
 /** Opens the viewer's parts, each of which gets the focus, and closes one at a time. @param {Page} page */
 async function checkParts(page) {
   const shown = panel(page);
-  await page.keyboard.press("Escape");
-  await shown.locator("input").waitFor({ state: "detached" });
-  await waitInPanel(page, "article");
+  await closePart(page, "input");
   await page.keyboard.press("w");
   await waitInPanel(page, ".insp .tab");
   await page.keyboard.press("?");
   await waitInPanel(page, "dialog");
-  await page.keyboard.press("Escape");
-  await shown.locator("dialog").waitFor({ state: "detached" });
-  await waitInPanel(page, "article");
+  await closePart(page, "dialog");
   await shown.locator(".insp").waitFor();
-  await page.keyboard.press("Escape");
-  await shown.locator(".insp").waitFor({ state: "detached" });
-  await waitInPanel(page, "article");
+  await closePart(page, ".insp");
   await page.keyboard.press("1");
   await waitInPanel(page, ".left .tab");
-  await page.keyboard.press("Escape");
-  await shown.locator(".left").waitFor({ state: "hidden" });
-  await waitInPanel(page, "article");
+  await closePart(page, ".left", "hidden");
   await page.keyboard.press("m");
   await waitInPanel(page, "[role=slider]");
   await page.keyboard.press("Escape");

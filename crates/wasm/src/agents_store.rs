@@ -91,7 +91,8 @@ impl Operations {
         self.start_with_notices(store, running, stamp)
     }
 
-    /// Begins an operation whose answer is redacted: `search` and `searchIn`, in pages, `recall`, `usage`, `list` and `listImportable`.
+    /// Begins an operation whose answer is redacted: `search` and `searchIn`, in pages, `recall`, `usage`, `list` and
+    /// `listImportable`.
     #[wasm_bindgen(js_name = passBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn pass_beside(

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::continuations::ConversationPart;
 use super::file::DocumentShare;
 use super::imported_files::ImportedFiles;
-use super::request::{ImportableRequest, change_print};
+use super::request::ImportableRequest;
 use super::{ImportProgress, ImportReport, Importer, NO_SESSION_CODES, parse_agent};
 use crate::interop::ImportedSession;
 use crate::interop::import_diff::ImportDiff;
@@ -78,7 +78,7 @@ impl Importer<'_> {
         let seen = ImportedFiles::load(self.io).await?;
         let mut met = BTreeSet::new();
         files.retain(|file| {
-            let is_unchanged = || seen.contains(&file.path, &change_print(file, from.as_deref()).1);
+            let is_unchanged = || seen.contains(&file.path, &file.print(from.as_deref()));
             met.insert(file.path.clone()) && (is_named || !is_unchanged())
         });
         files.sort_by_key(|file| core::cmp::Reverse(file.changed_ms));
@@ -93,7 +93,7 @@ impl Importer<'_> {
                 break;
             }
             (progress.file_bytes, progress.changed_ms) = (file.byte_len, file.changed_ms);
-            let agent = parse_agent(from.as_deref().or(file.agent.as_deref()))?;
+            let agent = parse_agent(file.agent(from.as_deref()))?;
             match self.import_one_file(&file.path, agent, "null", &progress).await {
                 Ok(found) => listed.add_report(found),
                 Err(trouble) if is_named || trouble.is_bug() => return Err(trouble),
@@ -117,28 +117,58 @@ impl Importer<'_> {
         share: &DocumentShare<'_>,
     ) -> Result<Option<String>, Trouble> {
         let message_count = messages.len();
-        let title = self.redacted_title(imported, &messages, redactor).await?;
         let is_continuation = resumed.is_some();
         let files = match resumed {
             Some(files) => Some(files),
             None => self.find_stored_session(imported).await?,
         };
-        let new_messages = match &files {
-            None => message_count,
+        let (new_messages, messages) = match &files {
+            None => (message_count, messages),
             Some(files) => {
                 let mut diff = ImportDiff::of_part(messages, is_continuation);
                 self.feed_log(files, &mut diff, &mut 0).await?;
-                diff.count_missing()
+                (diff.count_missing(), diff.into_messages())
             }
         };
         let is_new = files.is_none();
         let id = files.map_or_else(|| imported.id.clone(), |files| files.id());
-        Ok(describe(imported, (id, is_new), title, (message_count, new_messages), share))
+        let counts = (message_count, new_messages);
+        self.describe_session((imported, &messages), (id, is_new), counts, redactor, share).await
     }
 
-    /// Returns the title that the session would have. It is cut only once secrets are redacted: half a secret is not
-    /// known for one.
-    pub(super) async fn redacted_title(
+    /// Describes what an import would do with a session; none where the store lacks nothing of it. `counts`: how many
+    /// messages the file has, and how many of them are new.
+    pub(super) async fn describe_session(
+        &self,
+        (imported, messages): (&ImportedSession, &[Message]),
+        (id, is_new): (String, bool),
+        (message_count, new_messages): (usize, usize),
+        redactor: &OutgoingRedactor,
+        share: &DocumentShare<'_>,
+    ) -> Result<Option<String>, Trouble> {
+        if new_messages == 0 {
+            return Ok(None);
+        }
+        let described = ImportableSession {
+            id,
+            is_new,
+            agent: &imported.agent,
+            source_id: &imported.source_id,
+            title: self.redacted_title(imported, messages, redactor).await?,
+            folder: imported.folder.as_deref(),
+            parent: imported.parent.as_ref(),
+            message_count,
+            new_messages,
+            path: share.path,
+            bytes: share.progress.file_bytes,
+            changed: share.progress.changed_ms.map(time::format),
+        };
+        Ok(Some(to_json(&described)))
+    }
+
+    // Returns the title that the session would have. It is cut only once secrets are redacted: half a secret is not
+    // known for one.
+    async fn redacted_title(
         &self,
         imported: &ImportedSession,
         messages: &[Message],
@@ -160,30 +190,4 @@ impl Importer<'_> {
         }
         Ok(titles.best().or(titles.first_line()).map(shorten_title).unwrap_or_default())
     }
-}
-
-/// Describes what an import would do with a session; none where the store lacks nothing of it. `counts`: how many
-/// messages the file has, and how many of them are new.
-pub(super) fn describe(
-    imported: &ImportedSession,
-    (id, is_new): (String, bool),
-    title: String,
-    (message_count, new_messages): (usize, usize),
-    share: &DocumentShare<'_>,
-) -> Option<String> {
-    let described = ImportableSession {
-        id,
-        is_new,
-        agent: &imported.agent,
-        source_id: &imported.source_id,
-        title,
-        folder: imported.folder.as_deref(),
-        parent: imported.parent.as_ref(),
-        message_count,
-        new_messages,
-        path: share.path,
-        bytes: share.progress.file_bytes,
-        changed: share.progress.changed_ms.map(time::format),
-    };
-    (new_messages > 0).then(|| to_json(&described))
 }

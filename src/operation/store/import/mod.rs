@@ -34,7 +34,7 @@ pub use importable::ImportableList;
 use imported_files::ImportedFiles;
 pub use live::LiveRecording;
 pub(super) use original::read_original;
-use request::{FileRequest, FilesRequest, change_print};
+use request::{FileRequest, FilesRequest};
 use target_session::KnownPlaces;
 use typed_prompts::PromptLog;
 
@@ -154,15 +154,14 @@ impl Store {
             let (mut seen, mut result) = (ImportedFiles::load(&io).await?, ImportReport::default());
             let begun = notes::apply_notes(notes.unwrap_or_default(), &io, &mut seen, &mut result).await?;
             let all = files.len();
-            let files: Vec<_> =
-                files.into_iter().map(|file| (change_print(&file, from.as_deref()), file)).collect();
+            let files: Vec<_> = files.into_iter().map(|file| (file.print(from.as_deref()), file)).collect();
             let files: Vec<_> = files
                 .into_iter()
-                .filter(|((_, print), file)| begun.contains(&file.path) || !seen.contains(&file.path, print))
+                .filter(|(print, file)| begun.contains(&file.path) || !seen.contains(&file.path, print))
                 .collect();
             let total_bytes = files.iter().map(|(_, file)| file.byte_len).sum();
             let (total, mut start) = (files.len(), 0);
-            for (done, ((agent, print), file)) in files.into_iter().enumerate() {
+            for (done, (print, file)) in files.into_iter().enumerate() {
                 let progress = ImportProgress {
                     done_files: done,
                     total_files: total,
@@ -175,7 +174,7 @@ impl Store {
                 if begun.contains(&file.path) {
                     continue;
                 }
-                let agent = parse_agent(Some(&*agent).filter(|agent| !agent.is_empty()))?;
+                let agent = parse_agent(file.agent(from.as_deref()))?;
                 result.add_report(
                     importing.import_noted_file(file.path, agent, print, &progress, &mut seen).await?,
                 );

@@ -114,12 +114,6 @@ impl ImportableRequest {
     }
 }
 
-/// Returns the agent by which a file is read, empty where its content decides, and the mark of its state.
-pub(super) fn change_print(file: &ImportFile, from: Option<&str>) -> (String, String) {
-    let agent = from.or(file.agent.as_deref()).unwrap_or_default();
-    (agent.into(), format!("{} {agent}", file.change_mark))
-}
-
 fn take_files(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Result<Vec<ImportFile>, Trouble> {
     let files = fields.take_raw("files").and_then(parse_objects).ok_or_else(|| {
         Trouble::new(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
@@ -128,6 +122,16 @@ fn take_files(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Result<Vec<Im
 }
 
 impl ImportFile {
+    /// The agent by which the file is read; none where its content decides. `from`: the agent of all files.
+    pub fn agent<'a>(&'a self, from: Option<&'a str>) -> Option<&'a str> {
+        from.or(self.agent.as_deref()).filter(|agent| !agent.is_empty())
+    }
+
+    /// The mark of its state as it is read by that agent.
+    pub fn print(&self, from: Option<&str>) -> String {
+        format!("{} {}", self.change_mark, self.agent(from).unwrap_or_default())
+    }
+
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> ImportFile {
         request::reject_unknown(&fields, "path, agent, size, bytes or changed", bad);
         ImportFile {

@@ -8,7 +8,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::file::{DocumentShare, import_entry_json};
-use super::importable::describe;
 use super::{ImportReport, Importer};
 use crate::error::Code;
 use crate::interop;
@@ -82,8 +81,9 @@ impl Importer<'_> {
         let counts = (all.len(), all.difference(&message_ids(&there.unwrap_or_default())).count());
         let mut described = Vec::new();
         for read in &interop::leftoff::read(bytes)?.sessions {
-            let title = self.redacted_title(read, &read.messages, redactor).await?;
-            described.extend(describe(read, (file.id.clone(), is_new), title, counts, share));
+            let found = (file.id.clone(), is_new);
+            described
+                .extend(self.describe_session((read, &read.messages), found, counts, redactor, share).await?);
         }
         Ok(described)
     }
